@@ -22,6 +22,10 @@ endif()
 # library that sees only its own headers and those of the rooms it uses.
 function(nearfork_room name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES;PRIVATE" ${ARGN})
+  if(NOT arg_SOURCES)  # a room of headers alone
+    set(arg_SOURCES "${CMAKE_CURRENT_BINARY_DIR}/headers_only.cpp")
+    file(CONFIGURE OUTPUT "${arg_SOURCES}" CONTENT "")
+  endif()
   add_library(nearfork_${name} OBJECT ${arg_SOURCES})
   set_target_properties(nearfork_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(nearfork_${name} PUBLIC
