@@ -27,8 +27,15 @@ def outcome(case):
         return "skipped", " ".join((reason.group(1) if reason else message or "disabled").split())
     if case.find("failure") is not None or status == "fail":
         failure = case.find("failure")
-        return "failed", failure.get("message", "") if failure is not None else ""
+        return "failed", (failure.get("message") if failure is not None else "") or why(output)
     return "passed", ""
+
+
+def why(output):
+    """The first failed assertion with the line after it, or the last line there is."""
+    failure = re.search(r"^(\S+: Failure\n.*)$", output, re.MULTILINE)
+    lines = [line for line in output.splitlines() if line.strip()]
+    return " ".join((failure.group(1) if failure else lines[-1] if lines else "no output").split())
 
 
 def main():

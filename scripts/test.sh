@@ -39,16 +39,21 @@ without_aslr() {
 
 # ctest_in PRESET LABELS: runs the tests and counts them.
 ctest_in() {
-  local preset=$1 labels=$2 report=$root/build/$1-tests.xml prefix=() counts
+  local preset=$1 labels=$2 report=$root/build/$1-tests.xml prefix=() status=0 counts="0 0 0"
   [ "$preset" != tsan ] || prefix=(without_aslr)
   rm -f "$report"
   "${prefix[@]}" ctest --test-dir "build/$preset" -L "^($labels)\$" --parallel "$jobs" \
-    --output-on-failure --no-tests=ignore --output-junit "$report" </dev/null || true
-  if ! counts=$(python3 scripts/count_tests.py "$report" "$preset"); then
-    counts="0 1 0"
-    broken+=("$preset: no test report")
+    --output-on-failure --no-tests=ignore --output-junit "$report" </dev/null || status=$?
+  if [ -e "$report" ] && ! counts=$(python3 scripts/count_tests.py "$report" "$preset"); then
+    counts="0 0 0"
+    status=1
   fi
   record "$counts"
+  # No test failed, yet CTest did: a program that cannot list its tests, for example.
+  if [ "$status" -ne 0 ] && [[ "$counts" == *" 0 "* ]]; then
+    record 0 1 0
+    broken+=("$preset: ctest ended with status $status")
+  fi
 }
 
 stage_release() { if built release; then ctest_in release "${1:-$(IFS='|'; echo "${all_labels[*]}")}"; fi; }
