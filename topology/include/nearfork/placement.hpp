@@ -4,16 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nearfork/indices.hpp>
+#include <nearfork/policies.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <nearfork/indices.hpp>
-#include <nearfork/policies.hpp>
-
 namespace nearfork {
 
 class machine;
+
+/// The most workers that are planned: rings take memory in the square of their number.
+inline constexpr std::size_t max_workers = 8192;
 
 /// What a plan is asked for.
 struct plan_options {
@@ -55,16 +57,17 @@ struct worker_place {
 
 /// The whole plan. Plain data; reading it from several threads is safe.
 struct placement {
-  std::string source;    ///< "native", a file name or the synthetic string
-  bool foreign = false;  ///< made from a file or string: nothing is bound
+  std::string source;                    ///< "native", a file name or the synthetic string
+  bool foreign = false;                  ///< made from a file or string: nothing is bound
   std::vector<std::size_t> allowed_pus;  ///< os ids, ascending
   std::optional<double> quota;           ///< CPUs of the cgroup quota that applied, if any
   std::vector<node_place> nodes;         ///< by node_index; those with PUs first
   std::size_t worker_nodes = 0;          ///< how many of them have allowed PUs
-  std::vector<std::vector<std::uint64_t>> distances;  ///< rows and columns as nodes; may be empty
-  std::vector<worker_place> workers;                  ///< by worker_index
-  std::vector<victim_rings> victims;                  ///< by worker_index
-  std::vector<std::string> warnings;                  ///< what a user should know, one line each
+  std::vector<std::vector<std::uint64_t>> distances;  ///< rows (from) and columns (to) as nodes
+  bool latency_matrix = false;        ///< distances are firmware latencies, else steps in the tree
+  std::vector<worker_place> workers;  ///< by worker_index
+  std::vector<victim_rings> victims;  ///< by worker_index
+  std::vector<std::string> warnings;  ///< what a user should know, one line each
 };
 
 /// Plans workers on \p m. Complexity: O(workers^2) for the rings.
