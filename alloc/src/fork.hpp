@@ -1,0 +1,25 @@
+// What fork() must not catch half done.
+#pragma once
+
+#include <mutex>
+#include <nearfork/detail/small_lock.hpp>
+
+namespace nearfork::detail {
+
+/// Registers the fork handlers, the first time. They take every lock of this room around fork(), so
+/// that the child finds all shared state whole: it may have to allocate, and to free what the
+/// parent's threads had allocated.
+void watch_forks() noexcept;
+
+/// How many forks lie between the first process and this one. State that belongs to one thread
+/// cannot be made whole in a child in which that thread is missing: its owner compares generations.
+unsigned process_generation() noexcept;
+
+/// The lock of warn_once: the innermost of all.
+small_lock& warning_lock() noexcept;
+
+/// All locks of the pools, in the order in which the pools take them.
+void lock_pools() noexcept;
+void unlock_pools() noexcept;
+
+}  // namespace nearfork::detail
