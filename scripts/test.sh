@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154
 
 all_stages=(release asan tsan clang lint)
+more_stages=(tsan-clang)  # only when named
 all_labels=(unit stress model numa mpi slurm install)
 
 # One line a stage: "passed failed skipped".
@@ -40,7 +41,7 @@ without_aslr() {
 # ctest_in PRESET LABELS: runs the tests and counts them.
 ctest_in() {
   local preset=$1 labels=$2 report=$root/build/$1-tests.xml prefix=() status=0 counts="0 0 0"
-  [ "$preset" != tsan ] || prefix=(without_aslr)
+  [[ "$preset" != tsan* ]] || prefix=(without_aslr)
   rm -f "$report"
   "${prefix[@]}" ctest --test-dir "build/$preset" -L "^($labels)\$" --parallel "$jobs" \
     --output-on-failure --no-tests=ignore --output-junit "$report" </dev/null || status=$?
@@ -65,10 +66,12 @@ stage_asan() {
     NEARFORK_TEST_SCALE=${NEARFORK_TEST_SCALE:-0.2} ctest_in asan 'unit|stress'
 }
 
-stage_tsan() {
-  built tsan || return 0
+stage_tsan() { thread_sanitizer tsan; }
+stage_tsan-clang() { thread_sanitizer tsan-clang; }
+thread_sanitizer() {
+  built "$1" || return 0
   TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
-    NEARFORK_TEST_SCALE=${NEARFORK_TEST_SCALE:-0.05} ctest_in tsan 'unit|stress'
+    NEARFORK_TEST_SCALE=${NEARFORK_TEST_SCALE:-0.05} ctest_in "$1" 'unit|stress'
 }
 
 stage_clang() { if built clang; then ctest_in clang unit; fi; }
@@ -82,12 +85,12 @@ run_tests() {
   local stages=() labels=() what
   for what in "$@"; do
     [ "$what" != --quick ] || what=unit
-    if [[ " ${all_stages[*]} " == *" $what "* ]]; then
+    if [[ " ${all_stages[*]} ${more_stages[*]} " == *" $what "* ]]; then
       stages+=("$what")
     elif [[ " ${all_labels[*]} " == *" $what "* ]]; then
       labels+=("$what")
     else
-      echo "dev test: unknown stage or label '$what'; stages: ${all_stages[*]}; labels: ${all_labels[*]}" >&2
+      echo "dev test: unknown stage or label '$what'; stages: ${all_stages[*]} ${more_stages[*]}; labels: ${all_labels[*]}" >&2
       exit 2
     fi
   done
