@@ -70,7 +70,9 @@ std::size_t synthetic_pus(const std::string& text) {
 
 machine::data load_foreign(const std::string& description, std::string_view what) {
   std::error_code error;
-  const bool is_file = std::filesystem::exists(description, error);
+  // What looks like a path is taken for one, so that a mistyped name is called that.
+  const bool is_file = description.find_first_of("/.") != std::string::npos ||
+                       std::filesystem::exists(description, error);
   try {
     topology_ptr topology;
     if (is_file) {
@@ -84,6 +86,7 @@ machine::data load_foreign(const std::string& description, std::string_view what
     machine::data data = read_topology(topology.get(), {});
     data.source = description;
     data.foreign = true;
+    warn_about_left_out(topology.get(), data);
     return data;
   } catch (const std::bad_alloc&) {
     throw;

@@ -49,18 +49,20 @@ topology_ptr load_xml_topology(const std::string& document) {
   if (document.size() >= INT_MAX) throw std::runtime_error("the XML document is too long");
   topology_ptr topology = make_topology();
   // hwloc counts the terminating zero.
-  check(hwloc_topology_set_xmlbuffer(topology.get(), document.c_str(),
-                                     static_cast<int>(document.size() + 1)),
-        "reading the XML");
-  check(hwloc_topology_load(topology.get()), "loading the XML");
+  if (hwloc_topology_set_xmlbuffer(topology.get(), document.c_str(),
+                                   static_cast<int>(document.size() + 1)) != 0 ||
+      hwloc_topology_load(topology.get()) != 0) {
+    throw std::runtime_error("it is not an hwloc XML document, or damaged");
+  }
   return topology;
 }
 
 topology_ptr load_synthetic_topology(const std::string& description) {
   topology_ptr topology = make_topology();
-  check(hwloc_topology_set_synthetic(topology.get(), description.c_str()),
-        "reading the synthetic string");
-  check(hwloc_topology_load(topology.get()), "loading the synthetic string");
+  if (hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 ||
+      hwloc_topology_load(topology.get()) != 0) {
+    throw std::runtime_error("hwloc does not understand it");
+  }
   return topology;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nearfork/detail/cpu_list.hpp>
 #include <stdexcept>
 #include <utility>
 
@@ -271,6 +272,21 @@ machine::data flat_machine(std::span<const std::size_t> pus) {
   data.nodes.push_back(std::move(node));
   data.distances = {{10}};
   return data;
+}
+
+void warn_about_left_out(hwloc_topology_t topology, machine::data& data) {
+  const hwloc_const_bitmap_t used = hwloc_topology_get_topology_cpuset(topology);
+  const hwloc_const_bitmap_t all = hwloc_topology_get_complete_cpuset(topology);
+  if (hwloc_bitmap_last(all) < 0) return;  // empty, or without an end
+  std::vector<std::size_t> left_out;
+  for (int cpu = hwloc_bitmap_first(all); cpu >= 0; cpu = hwloc_bitmap_next(all, cpu)) {
+    if (hwloc_bitmap_isset(used, static_cast<unsigned>(cpu)) == 0) {
+      left_out.push_back(static_cast<std::size_t>(cpu));
+    }
+  }
+  if (left_out.empty()) return;
+  data.warnings.push_back("some CPUs of the description are offline or not allowed and not used: " +
+                          format_cpu_list(left_out));
 }
 
 void flatten(machine::data& data, const std::string& reason) {

@@ -19,6 +19,9 @@ machine::data read_topology(hwloc_topology_t topology, std::span<const kernel_no
 /// One flat node with one core for each of \p pus (os ids): what is planned when discovery fails.
 machine::data flat_machine(std::span<const std::size_t> pus);
 
+/// Warns of CPUs that a foreign description names but that cannot be used.
+void warn_about_left_out(hwloc_topology_t topology, machine::data& data);
+
 /// Makes one node of all nodes and warns that \p reason was why.
 void flatten(machine::data& data, const std::string& reason);
 

@@ -4,14 +4,14 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <nearfork/detail/cpu_list.hpp>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
 namespace nearfork::detail {
 namespace {
-
-// A bound on a range's length: a damaged "0-4000000000" must not fill the memory.
-constexpr std::size_t longest_range = std::size_t{1} << 20;
 
 bool parse_number(std::string_view text, std::size_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -26,30 +26,6 @@ std::string first_line(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-std::vector<std::size_t> parse_cpu_list(const std::string& text) {
-  std::vector<std::size_t> cpus;
-  std::istringstream in(text);
-  std::string item;
-  while (std::getline(in, item, ',')) {
-    while (!item.empty() && (item.back() == '\n' || item.back() == ' ')) item.pop_back();
-    const std::string_view range = item;
-    const std::size_t dash = range.find('-');
-    std::size_t first = 0;
-    std::size_t last = 0;
-    if (!parse_number(range.substr(0, dash), first)) continue;
-    if (dash == std::string_view::npos) {
-      last = first;
-    } else if (!parse_number(range.substr(dash + 1), last)) {
-      continue;
-    }
-    if (last < first || last - first >= longest_range) continue;
-    for (std::size_t cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
-  }
-  std::sort(cpus.begin(), cpus.end());
-  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
-  return cpus;
-}
 
 std::vector<kernel_node> read_kernel_nodes(const std::string& folder) {
   namespace fs = std::filesystem;
@@ -72,6 +48,18 @@ std::vector<kernel_node> read_kernel_nodes(const std::string& folder) {
     if (node.distances.size() != nodes.size()) node.distances.clear();
   }
   return nodes;
+}
+
+std::vector<std::size_t> read_offline_cpus(const std::string& folder) {
+  const std::filesystem::path cpus(folder);
+  if (first_line(cpus / "smt" / "control").starts_with("off")) return {};
+  const std::vector<std::size_t> present = parse_cpu_list(first_line(cpus / "present"));
+  const std::vector<std::size_t> online = parse_cpu_list(first_line(cpus / "online"));
+  std::vector<std::size_t> offline;
+  if (online.empty()) return offline;
+  std::set_difference(present.begin(), present.end(), online.begin(), online.end(),
+                      std::back_inserter(offline));
+  return offline;
 }
 
 }  // namespace nearfork::detail

@@ -1,5 +1,5 @@
 /// \file
-/// What the Linux kernel itself says about memory nodes.
+/// What the Linux kernel itself says about memory nodes and CPUs.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ struct kernel_node {
 /// nodes without memory; only these files say whose CPUs they are.
 std::vector<kernel_node> read_kernel_nodes(const std::string& folder);
 
-/// Reads a kernel list such as "0-3,8,10-11"; what cannot be read is left out.
-std::vector<std::size_t> parse_cpu_list(const std::string& text);
+/// The CPUs that are there but switched off one by one, from \p folder (/sys/devices/system/cpu).
+/// None where simultaneous multithreading is switched off as a whole: that is meant.
+std::vector<std::size_t> read_offline_cpus(const std::string& folder);
 
 }  // namespace nearfork::detail

@@ -1,9 +1,9 @@
-#include <cstdlib>
 #include <memory>
-#include <mutex>
 #include <nearfork/detail/machine_data.hpp>
+#include <nearfork/detail/plan_environment.hpp>
 #include <nearfork/machine.hpp>
 #include <string>
+#include <string_view>
 
 #include "src/foreign.hpp"
 #include "src/native.hpp"
@@ -20,15 +20,14 @@ machine machine::native() {
   return machine(std::move(limited));
 }
 
-machine machine::from(const std::string& xml_or_synthetic) {
-  return machine(std::make_shared<const data>(detail::load_foreign(xml_or_synthetic, "topology")));
+machine machine::from(const std::string& xml_or_synthetic, std::string_view what) {
+  return machine(std::make_shared<const data>(detail::load_foreign(xml_or_synthetic, what)));
 }
 
 machine machine::from_environment() {
   constexpr const char* variable = "NEARFORK_TOPOLOGY";
-  const char* value = std::getenv(variable);
-  if (value == nullptr || *value == '\0') return native();
-  return machine(std::make_shared<const data>(detail::load_foreign(value, variable)));
+  const auto value = detail::environment_value(variable);
+  return value ? from(*value, variable) : native();
 }
 
 }  // namespace nearfork

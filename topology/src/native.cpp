@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 #include <nearfork/detail/affinity.hpp>
+#include <nearfork/detail/cpu_list.hpp>
 #include <string_view>
 #include <thread>
 
@@ -36,6 +37,12 @@ std::size_t allowed_count(const machine::data& data) {
                                                 [](const pu_data& pu) { return pu.allowed; }));
 }
 
+void warn_about_offline(machine::data& data, const native_sources& sources) {
+  const std::vector<std::size_t> offline = read_offline_cpus(sources.kernel_cpus);
+  if (offline.empty()) return;
+  data.warnings.push_back("some CPUs are offline and not used: " + format_cpu_list(offline));
+}
+
 void warn_about_slurm(machine::data& data) {
   const char* text = std::getenv("SLURM_CPUS_PER_TASK");
   if (text == nullptr) return;
@@ -64,6 +71,7 @@ machine::data discover(const native_sources& sources) {
     machine::data data = read_topology(topology.get(), kernel);
     // hwloc's own variables (HWLOC_XMLFILE, HWLOC_SYNTHETIC) can put another machine in place.
     data.foreign = !here;
+    if (!here) warn_about_left_out(topology.get(), data);
     data.source = here ? "native" : "hwloc environment";
     return data;
   } catch (const std::bad_alloc&) {
@@ -82,20 +90,21 @@ void apply_limits(machine::data& data, const native_sources& sources) {
   if (data.foreign) return;
   const std::vector<std::size_t> mask = mask_of(sources);
   if (!mask.empty()) {
-    const machine::data before = data;
     for (pu_data& pu : data.pus) {
       pu.allowed = pu.allowed && std::binary_search(mask.begin(), mask.end(), pu.os_id);
     }
     if (allowed_count(data) == 0) {
       // What hwloc shows and where the kernel lets us run have nothing in common: the mask wins.
-      data = flat_machine(mask);
-      data.source = before.source;
-      data.warnings = before.warnings;
+      machine::data flat = flat_machine(mask);
+      flat.source = data.source;
+      flat.warnings = std::move(data.warnings);
+      data = std::move(flat);
       data.warnings.push_back(
           "none of the CPUs that hwloc shows is in this thread's affinity mask: the machine is "
           "treated as one flat node of the mask's CPUs");
     }
   }
+  warn_about_offline(data, sources);
   cpu_quota quota = read_cpu_quota(sources.cgroup);
   data.quota = quota.cpus;
   data.quota_source = std::move(quota.source);

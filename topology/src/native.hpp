@@ -17,6 +17,7 @@ namespace nearfork::detail {
 struct native_sources {
   std::function<topology_ptr()> load;  ///< empty: load_native_topology
   std::string kernel_nodes = "/sys/devices/system/node";
+  std::string kernel_cpus = "/sys/devices/system/cpu";
   std::optional<std::vector<std::size_t>> affinity;  ///< empty: the calling thread's
   cgroup_files cgroup;
   bool is_this_system = true;  ///< believe a test's topology to be this machine

@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace nearfork {
 
@@ -15,8 +17,9 @@ class machine {
   /// and the quota only). Degrades to one flat node with a warning when discovery fails.
   static machine native();
   /// A foreign machine, planned whole, from an hwloc XML file or a synthetic string.
+  /// \param what names the variable or option in errors.
   /// \throws config_error when it is neither.
-  static machine from(const std::string& xml_or_synthetic);
+  static machine from(const std::string& xml_or_synthetic, std::string_view what = "topology");
   /// from(NEARFORK_TOPOLOGY) when that is set and not empty, else native().
   static machine from_environment();
 
