@@ -12,6 +12,7 @@ endif()
 # Sanitizers reach everything, also the link line of tests and examples.
 if(NEARFORK_SANITIZE)
   add_compile_options(-fsanitize=${NEARFORK_SANITIZE} -fno-omit-frame-pointer -g1)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
   add_link_options(-fsanitize=${NEARFORK_SANITIZE})
   if(NEARFORK_SANITIZE MATCHES "undefined")
     add_compile_options(-fno-sanitize-recover=undefined)
