@@ -1,0 +1,49 @@
+/// \file
+/// Buffers that are out of use and that a thief may still be reading.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include <nearfork/detail/deque.hpp>
+#include <nearfork/detail/epoch.hpp>
+#include <nearfork/detail/task.hpp>
+
+namespace nearfork::detail {
+
+/// The retired buffers of one pool. Thread-safe; retirements are rare, so a lock will do.
+class limbo {
+ public:
+  epoch_clock& clock() noexcept { return clock_; }
+
+  /// The readers to ask. They must live as long as this does. Called once, before any retirement
+  /// by a second thread.
+  void set_readers(std::vector<const epoch_record*> readers);
+
+  /// Takes over a buffer that no shared variable leads to any more, and frees what can be freed.
+  void retire(deque_buffer<task>* buffer) noexcept;
+  /// Frees what no reader can hold any more. Called when out of work.
+  void reclaim() noexcept;
+  /// Frees everything: no reader is left.
+  void clear() noexcept;
+
+  std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  struct retired {
+    deque_buffer<task>* buffer;
+    std::uint64_t time;
+  };
+  void reclaim_locked() noexcept;
+
+  epoch_clock clock_;
+  std::mutex mutex_;
+  std::vector<const epoch_record*> readers_;
+  std::vector<retired> retired_;
+  std::atomic<std::size_t> bytes_{0};
+};
+
+}  // namespace nearfork::detail

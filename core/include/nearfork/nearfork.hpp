@@ -1,0 +1,14 @@
+/// \file
+/// Everything but MPI.
+#pragma once
+
+#include <nearfork/context.hpp>
+#include <nearfork/error.hpp>
+#include <nearfork/exceptions.hpp>
+#include <nearfork/indices.hpp>
+#include <nearfork/join.hpp>
+#include <nearfork/placement.hpp>
+#include <nearfork/policies.hpp>
+#include <nearfork/pool.hpp>
+#include <nearfork/statistics.hpp>
+#include <nearfork/task_group.hpp>

@@ -1,0 +1,325 @@
+#include "pool/scheduler.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <sched.h>
+
+#include "pool/warn.hpp"
+#include "pool/wait_until.hpp"
+#include "sleep/futex.hpp"
+
+namespace nearfork::detail {
+
+scheduler::scheduler(pool& owner, pool_options options)
+    : owner_(owner),
+      options_(std::move(options)),
+      asymmetric_(heavy_barrier_available()),
+      process_(process_generation()) {
+  make_plan();
+  for (const std::string& w : plan_.warnings) warn(w);
+  for (std::size_t i = 0; i < std::max<std::size_t>(plan_.worker_nodes, 1); ++i) {
+    injectors_.emplace_back();
+  }
+  start_threads();
+  first_worker_.assign(injectors_.size(), 0);
+  for (std::size_t i = count_; i-- > 0;) {
+    if (workers_[i]->node() < first_worker_.size()) first_worker_[workers_[i]->node()] = i;
+  }
+}
+
+scheduler::~scheduler() {
+  for (;;) {
+    const std::uint32_t left = submissions_.load(std::memory_order_acquire);
+    if (left == 0) break;
+    futex_wait(submissions_, left);
+  }
+  stopping_.store(1, std::memory_order_release);
+  fence_seq_cst();
+  for (std::size_t i = 0; i < count_; ++i) sleep_.wake(i);
+  for (pthread_t t : threads_) pthread_join(t, nullptr);
+  limbo_.clear();
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (workers_[i] == nullptr) continue;
+    workers_[i]->~worker();
+    free_pages(pages_[i]);
+  }
+}
+
+void scheduler::make_plan() {
+  plan_options asked{options_.workers, options_.bind,  options_.place,
+                     options_.smt,     options_.kinds, options_.steal};
+  const machine m = machine::from_environment();
+  plan_ = make_placement(m, asked);
+  if (plan_.foreign && options_.workers == 0) {
+    // A foreign shape, but no more threads than this machine has cores for us.
+    plan_options here;
+    here.smt = options_.smt;
+    const std::size_t cores = make_placement(machine::native(), here).workers.size();
+    if (cores < plan_.workers.size()) {
+      asked.workers = cores;
+      plan_ = make_placement(m, asked);
+    }
+  }
+  oversubscribed_ = plan_.workers.size() >
+                    (plan_.foreign ? make_placement(machine::native(), {}).allowed_pus.size()
+                                   : plan_.allowed_pus.size());
+}
+
+// --- the crew of the sleep protocol
+
+void scheduler::request_all(std::size_t self) noexcept {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (i != self) workers_[i]->thief.request();
+  }
+}
+
+bool scheduler::work_in_sight(std::size_t self) noexcept {
+  if (stopping_.load(std::memory_order_acquire) != 0 || injectors_filled()) return true;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (i == self) continue;
+    worker& v = *workers_[i];
+    if (!v.thief.looks_empty() || v.thief.revoke() != revoke_result::nothing) return true;
+  }
+  return false;
+}
+
+bool scheduler::injectors_filled() noexcept {
+  for (const injector& q : injectors_) {
+    if (q.size() != 0) return true;
+  }
+  return false;
+}
+
+// --- finding work
+
+task* scheduler::pop_own(worker& w) noexcept {
+  if (w.deque().position() <= w.isolation_floor) return nullptr;
+  return w.deque().pop();
+}
+
+task* scheduler::take_injected(worker& w) noexcept {
+  const std::size_t n = injectors_.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    injector& q = injectors_[(w.node() + k) % n];
+    if (injected_task* t = q.pop()) {
+      w.counters.injected.add();
+      // More is there: somebody else may want it.
+      if (q.size() != 0) notify(w);
+      return t;
+    }
+  }
+  return nullptr;
+}
+
+task* scheduler::next_task(worker& w) noexcept {
+  // Now and then outsiders first, lest a worker that feeds itself starve them.
+  if (w.tick % 61 == 0) {
+    if (injected_task* t = injectors_[w.node() % injectors_.size()].pop()) {
+      w.counters.injected.add();
+      return t;
+    }
+  }
+  if (task* t = pop_own(w)) return t;
+  return take_injected(w);
+}
+
+task* scheduler::steal_from(worker& w, worker& victim, ring kind, bool restricted) noexcept {
+  const auto r = static_cast<std::size_t>(kind);
+  w.counters.attempts[r].add();
+  if (victim.thief.looks_empty()) {
+    w.counters.empty.add();
+    victim.thief.request();
+    return nullptr;
+  }
+  // A join's task lies on its forking frame: its address tells how deep it is, without reading
+  // what is not won yet. Other tasks tell nothing.
+  const std::uintptr_t used = restricted ? w.stack_used() : 0;
+  const std::uintptr_t low = victim.stack_low.load(std::memory_order_relaxed);
+  const std::uintptr_t high = victim.stack_high.load(std::memory_order_relaxed);
+  const auto wanted = [=](const task* t) noexcept {
+    if (!restricted) return true;
+    const auto at = reinterpret_cast<std::uintptr_t>(t);
+    return at >= low && at < high && high - at >= used;
+  };
+  task* t = nullptr;
+  switch (victim.thief.steal(t, w.record, wanted)) {
+    case steal_result::task:
+      w.counters.steals[r].add();
+      return t;
+    case steal_result::retry:
+      w.counters.lost.add();
+      return nullptr;
+    case steal_result::empty:
+    case steal_result::rejected:
+      w.counters.empty.add();
+      return nullptr;
+  }
+  return nullptr;
+}
+
+task* scheduler::steal_round(worker& w, bool restricted) noexcept {
+  if (options_.steal == steal_policy::random) {
+    if (w.nearest.empty()) return nullptr;
+    const std::size_t k = w.next_random() % w.nearest.size();
+    // The ring of the k-th nearest, for the counters.
+    std::size_t left = k;
+    ring kind = ring::remote;
+    for (const victim_group& g : w.victims) {
+      if (left < g.victims.size()) {
+        kind = g.kind;
+        break;
+      }
+      left -= g.victims.size();
+    }
+    return steal_from(w, *w.nearest[k], kind, restricted);
+  }
+  for (const victim_group& g : w.victims) {
+    const std::size_t n = g.victims.size();
+    const std::size_t start = w.next_random() % n;
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::size_t i = start + k < n ? start + k : start + k - n;
+      if (task* t = steal_from(w, *g.victims[i], g.kind, restricted)) return t;
+    }
+  }
+  return nullptr;
+}
+
+bool scheduler::revoke_round(worker& w) noexcept {
+  for (worker* v : w.nearest) {
+    if (v->thief.revoke() == revoke_result::published) {
+      w.counters.revocations.add();
+      return true;
+    }
+  }
+  return false;
+}
+
+task* scheduler::search(worker& w) noexcept {
+  const clock::time_point start = clock::now();
+  bool revoked = false;
+  for (;;) {
+    if (task* t = steal_round(w, false)) return t;
+    if (task* t = take_injected(w)) return t;
+    if (stopping_.load(std::memory_order_relaxed) != 0) return nullptr;
+    const auto spent = clock::now() - start;
+    if (spent > options_.spin) return nullptr;
+    if (!revoked && spent > options_.spin / 4) {
+      // Asked and not answered: the owner may be in a long task.
+      revoked = true;
+      if (revoke_round(w)) continue;
+    }
+    if (oversubscribed_) {
+      yield_processor();
+    } else {
+      for (int i = 0; i < 8; ++i) spin_pause();
+    }
+  }
+}
+
+void scheduler::work(worker& w) noexcept {
+  bool searching = false;
+  for (;;) {
+    while (task* t = next_task(w)) {
+      if (searching) {
+        searching = false;
+        if (sleep_.found_work(w.index())) w.counters.wakeups.add();
+      }
+      execute(w, *t);
+    }
+    const clock::time_point idle = clock::now();
+    if (stopping_.load(std::memory_order_acquire) != 0) break;
+    if (!searching) searching = sleep_.start_searching();
+    task* found = searching ? search(w) : nullptr;
+    clock::time_point now = clock::now();
+    w.counters.searching_ns.add(static_cast<std::uint64_t>((now - idle).count()));
+    if (found != nullptr) {
+      searching = false;
+      if (sleep_.found_work(w.index())) w.counters.wakeups.add();
+      execute(w, *found);
+      continue;
+    }
+    if (stopping_.load(std::memory_order_acquire) != 0) break;
+    w.counters.quiet_ns.reset();
+    w.counters.quiet_ns.add(static_cast<std::uint64_t>((now - idle).count()));
+    w.counters.parks.add();
+    w.deque().shrink();
+    limbo_.reclaim();
+    sleep_.park(w.index(), searching);
+    searching = true;
+    w.use_stack(stack_range::of_this_thread());
+    w.counters.parked_ns.add(static_cast<std::uint64_t>((clock::now() - now).count()));
+  }
+}
+
+// --- tasks from tasks and from outside
+
+void scheduler::spawn(context* c, injected_task* task) noexcept {
+  auto* const w = static_cast<worker*>(c);
+  if (w == nullptr || &w->owner != this) {
+    inject(c, task, npos);
+    return;
+  }
+  // A loop that only spawns must not fill the memory.
+  constexpr std::int64_t many = 1 << 16;
+  w->counters.spawned.add();
+  if (w->deque().size() >= many) {
+    execute(*w, *task);
+    return;
+  }
+  if (w->deque().push_fast(task)) [[likely]] return;
+  switch (w->deque().push_slow()) {
+    case task_deque::push_result::published:
+      notify(*w);
+      break;
+    case task_deque::push_result::pushed:
+      break;
+    case task_deque::push_result::no_memory:
+      execute(*w, *task);
+      return;
+  }
+}
+
+void scheduler::inject(context* c, injected_task* task, node_index node) noexcept {
+  auto* const w = static_cast<worker*>(c);
+  const bool own = w != nullptr && &w->owner == this;
+  std::size_t n = node;
+  if (n >= injectors_.size()) {
+    n = own ? w->node() % injectors_.size() : node_of_caller();
+  }
+  injectors_[n].push(task);
+  if (own) {
+    w->counters.spawned.add();
+    notify(*w);
+  } else {
+    sleep_.work_published(first_worker_[n]);
+  }
+}
+
+std::size_t scheduler::node_of_caller() const noexcept {
+  if (injectors_.size() == 1 || plan_.foreign) return 0;
+  const int cpu = sched_getcpu();
+  for (std::size_t n = 0; cpu >= 0 && n < injectors_.size(); ++n) {
+    const auto& pus = plan_.nodes[n].pus;
+    if (std::binary_search(pus.begin(), pus.end(), static_cast<std::size_t>(cpu))) return n;
+  }
+  return 0;
+}
+
+void scheduler::submit(injected_task* task, node_index node) noexcept {
+  context* const c = current_context;
+  if (node == npos) {
+    spawn(c, task);
+  } else {
+    inject(c, task, node);
+  }
+}
+
+void scheduler::submission_done() noexcept {
+  if (submissions_.fetch_sub(1, std::memory_order_release) == 1) {
+    futex_wake(submissions_, 1);
+  }
+}
+
+}  // namespace nearfork::detail

@@ -1,0 +1,69 @@
+/// \file
+/// Waiting inside a task: the worker helps meanwhile.
+#pragma once
+
+#include "pool/scheduler.hpp"
+
+namespace nearfork::detail {
+
+/// The time a waiting worker sleeps before it looks again by itself; doubles up to the longest.
+inline constexpr std::chrono::nanoseconds first_nap = std::chrono::microseconds(100);
+inline constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(2);
+
+template <class Done, class Helper, class Sleep>
+void scheduler::wait_until(worker& w, Done done, Helper helper, Sleep sleep) noexcept {
+  const bool isolated = w.isolation_floor != INT64_MIN;
+  auto nap = first_nap;
+  bool idle = false;
+  bool revoked = false;
+  clock::time_point idle_since;
+  const auto end_idle = [&] {
+    if (idle) w.counters.waiting_ns.add(static_cast<std::uint64_t>((clock::now() - idle_since).count()));
+    idle = false;
+  };
+  for (;;) {
+    if (done()) break;
+    task* t = pop_own(w);
+    if (t == nullptr && !isolated) {
+      // Whoever runs what we wait for has its parts: they lie deeper than we do.
+      const std::size_t h = helper();
+      if (h < count_ && h != w.index()) {
+        t = steal_from(w, *workers_[h], ring::node, false);
+      }
+      // Strangers' tasks only where the stack cannot grow by them beyond what a serial run needs,
+      // or while it is nearly empty.
+      const bool shallow = w.stack_used() <= w.stack_size() / 4;
+      if (t == nullptr) t = steal_round(w, !shallow);
+      if (t == nullptr && shallow) t = take_injected(w);
+    }
+    if (t != nullptr) {
+      end_idle();
+      execute(w, *t);
+      nap = first_nap;
+      revoked = false;
+      continue;
+    }
+    const clock::time_point now = clock::now();
+    if (!idle) {
+      idle = true;
+      idle_since = now;
+    }
+    const auto waited = now - idle_since;
+    if (!isolated && !revoked && waited > options_.spin / 4) {
+      revoked = true;
+      if (revoke_round(w)) continue;
+    }
+    if (waited < options_.spin && !oversubscribed_) {
+      spin_pause();
+    } else if (waited < options_.spin) {
+      yield_processor();
+    } else {
+      sleep(nap);
+      nap = nap * 2 < longest_nap ? nap * 2 : longest_nap;
+      revoked = false;  // a sleeper looks at private tails each time
+    }
+  }
+  end_idle();
+}
+
+}  // namespace nearfork::detail

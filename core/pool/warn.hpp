@@ -1,0 +1,14 @@
+/// \file
+/// Warnings whose text is their own key.
+#pragma once
+
+#include <string_view>
+
+#include <nearfork/detail/warn.hpp>
+
+namespace nearfork::detail {
+
+/// Gives a warning unless the same text was given before in this process.
+inline void warn(std::string_view text) noexcept { warn_once(text, text); }
+
+}  // namespace nearfork::detail
