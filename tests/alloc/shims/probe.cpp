@@ -1,7 +1,9 @@
 // Uses memory in every way this room offers and prints what happened as JSON, so that tests can
 // look at it under shims, limits and kernels of all kinds.
 //
-//   nearfork-alloc-probe [NODE...]   node_index of the nodes to use (default: 0)
+//   nearfork-alloc-probe [NODE...]        node_index of the nodes to use (default: 0)
+//   nearfork-alloc-probe --fill NODE MIB  takes so much of the node, preferred and in small
+//                                         blocks, then asks for as much again strictly
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -113,10 +115,41 @@ json probe(nearfork::node_index node) {
           {"resource", probe_resource(node)}};
 }
 
+json fill(nearfork::node_index node, std::size_t mib) {
+  const std::size_t os_id = nearfork::node_resource(node).os_id();
+  const std::size_t bytes = mib << 20;
+  json result = {{"node", node}};
+  const auto block = allocate_pages(bytes / 2, {.node_os_id = os_id, .touch = true});
+  result["pages"] = {{"verified", block.verified}, {"elsewhere", block.elsewhere}};
+  node_cache cache(os_id);
+  std::vector<void*> blocks(bytes / 2 / 4096);
+  for (auto& p : blocks) {
+    p = cache.allocate(4096);
+    *static_cast<char*>(p) = 1;
+  }
+  result["cache"] = to_json(cache.statistics());
+  result["pool"] = to_json(node_pool::of(os_id).verify());
+  try {
+    free_pages(allocate_pages(bytes, {.node_os_id = os_id, .strict = true}));
+    result["strict"] = "taken";
+  } catch (const std::bad_alloc& e) {
+    result["strict"] = {{"refused", e.what()}};
+  }
+  for (void* p : blocks) cache.deallocate(p, 4096);
+  free_pages(block);
+  return result;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
+    if (argc == 4 && std::string(argv[1]) == "--fill") {
+      const json result = fill(std::stoul(argv[2]), std::stoul(argv[3]));
+      std::cout << json{{"fill", result}, {"process", to_json(process_pages().totals())}}.dump(2)
+                << '\n';
+      return 0;
+    }
     json nodes = json::array();
     if (argc == 1) nodes.push_back(probe(0));
     for (int i = 1; i < argc; ++i) nodes.push_back(probe(std::stoul(argv[i])));
