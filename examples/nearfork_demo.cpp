@@ -114,10 +114,13 @@ int run(const request& wanted) {
   if (wanted.workers != 0) {
     options.workers = wanted.workers;
   }
+  // Made before the pool, so that its thread is not bound with this one.
+  demo::progress shown;
+  // The serial runs on a core of the plan like the parallel ones: both without being moved around.
+  options.bind_caller = options.bind != nearfork::bind_policy::none;
   nearfork::pool pool(options);
   demo::print_plan(text, pool);
 
-  demo::progress shown;
   json runs = json::array();
   std::size_t wrong = 0;
   for (const kind& k : kinds()) {

@@ -66,7 +66,7 @@ class strand {
   }
 
   /// Visits children \p first to \p last (exclusive) of \p parent; at least one.
-  void range(const node& parent, std::uint32_t first, std::uint32_t last) {
+  [[gnu::noinline]] void range(const node& parent, std::uint32_t first, std::uint32_t last) {
     while (last - first > 1) {
       // Wide nodes are halved, so that one steal takes much of them.
       const std::uint32_t width = last - first;
@@ -76,7 +76,7 @@ class strand {
           worker_,
           [this, &parent, first, middle](nearfork::context&) {
             if (middle - first == 1) {
-              visit(tree_.child(parent, first));
+              visit_child(parent, first);
             } else {
               range(parent, first, middle);
             }
@@ -85,7 +85,7 @@ class strand {
             if (&worker == &worker_) {
               ours = true;
             } else {
-              strand(tree_, sum_, worker).range(parent, middle, last);
+              run_stolen(worker, parent, middle, last);
             }
           });
       if (!ours) {
@@ -93,11 +93,21 @@ class strand {
       }
       first = middle;
     }
-    visit(tree_.child(parent, first));
+    visit_child(parent, first);
   }
 
  private:
   static constexpr std::uint32_t narrow = 16;
+
+  // These are kept out of range()'s frame: what they need of the stack is needed once, not at
+  // every place that calls them.
+  [[gnu::noinline]] void visit_child(const node& parent, std::uint32_t i) {
+    visit(tree_.child(parent, i));
+  }
+  [[gnu::noinline]] void run_stolen(nearfork::context& thief, const node& parent,
+                                    std::uint32_t first, std::uint32_t last) const {
+    strand(tree_, sum_, thief).range(parent, first, last);
+  }
 
   const tree& tree_;
   shared_counts& sum_;

@@ -64,7 +64,7 @@ TEST(demo_command, describes_the_machine) {
 class demo_workload : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(each, demo_workload,
                          ::testing::Values("quicksort", "uts", "query", "triad"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& test) { return test.param; });
 
 TEST_P(demo_workload, runs_alone_at_every_worker_count) {
   for (const char* workers : {"1", "2", "8"}) {
@@ -134,7 +134,7 @@ TEST(demo_command, has_help_and_version) {
 
 TEST(demo_command, refuses_what_it_does_not_know) {
   expect_refused("nearfork-demo", {"bogosort"}, {"bogosort", "quicksort"});
-  expect_refused("nearfork-demo", {"--speed", "9"}, {"--speed"});
+  expect_refused("nearfork-demo", {"--speed"}, {"--speed"});
   expect_refused("nearfork-demo", {"uts", "--tree", "T9"}, {"T9"});
   expect_refused("nearfork-demo", {"uts", "--tree", "T3", "--size", "9"}, {"--tree", "--size"});
   expect_refused("nearfork-demo", {"--workers", "0"}, {"--workers", "'0'", "1 to 4096"});

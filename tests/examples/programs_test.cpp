@@ -16,8 +16,8 @@ class example_program : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(each, example_program,
                          ::testing::Values("hello-join", "fibonacci", "mergesort", "nqueens",
                                            "matmul"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& test) {
+                           std::string name = test.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

@@ -26,9 +26,9 @@ INSTANTIATE_TEST_SUITE_P(
                                          published{"T3", 4'112'897, 3'599'034, 1572},
                                          published{"T5", 4'147'582, 2'181'318, 20}),
                        ::testing::Values(1, 2, 8)),
-    [](const auto& info) {
-      return std::string(std::get<0>(info.param).tree) + "_with_" +
-             std::to_string(std::get<1>(info.param)) + "_workers";
+    [](const auto& test) {
+      return std::string(std::get<0>(test.param).tree) + "_with_" +
+             std::to_string(std::get<1>(test.param)) + "_workers";
     });
 
 TEST_P(uts_command, gives_the_published_size) {
