@@ -113,7 +113,7 @@ void finish_after_throw(context& c, join_task<G>& t) noexcept {
 }
 
 template <class F, class G>
-auto join_in(context& c, F& f, G& g) {
+[[gnu::always_inline]] inline auto join_here(context& c, F& f, G& g) {
   using f_result = call_result<F>;
   using g_result = call_result<G>;
   using pair = std::pair<value_or_monostate<f_result>, value_or_monostate<g_result>>;
@@ -151,9 +151,16 @@ auto join_in(context& c, F& f, G& g) {
   }
 }
 
-/// Runs a callable that takes a context in the default pool and waits for it.
+/// join_here() as the compiler's own judgement wants it: the context form inlines better so.
+template <class F, class G>
+auto join_in(context& c, F& f, G& g) {
+  return join_here(c, f, g);
+}
+
+/// Runs a callable that takes a context in the default pool and waits for it. Kept out of the way
+/// of the callers' fast path.
 template <class F>
-auto run_in_default_pool(F&& f);
+[[gnu::noinline, gnu::cold]] auto run_in_default_pool(F&& f);
 
 }  // namespace detail
 
@@ -166,9 +173,13 @@ auto run_in_default_pool(F&& f);
 /// \throws what f or g throws; if both throw, f's exception. Both are finished by then.
 /// Called outside of any pool, it runs in default_pool().
 template <class F, class G>
-auto join(F&& f, G&& g) {
+[[gnu::always_inline]] inline auto join(F&& f, G&& g) {
   if (context* const c = detail::context_access::current()) [[likely]] {
-    return detail::join_in(*c, f, g);
+#if defined(__clang__)
+    return detail::join_in(*c, f, g);  // clang's own choice is the shorter code, g++'s is not
+#else
+    return detail::join_here(*c, f, g);
+#endif
   }
   return detail::run_in_default_pool([&](context& c) { return detail::join_in(c, f, g); });
 }
