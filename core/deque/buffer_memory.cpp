@@ -1,10 +1,8 @@
-#include <nearfork/detail/buffer_memory.hpp>
-
 #include <cstring>
 #include <memory>
-#include <new>
-
+#include <nearfork/detail/buffer_memory.hpp>
 #include <nearfork/detail/pages.hpp>
+#include <new>
 
 #include "epoch/limbo.hpp"
 
@@ -23,8 +21,7 @@ struct header {
 deque_buffer<task>* buffer_memory::allocate(std::int64_t capacity) noexcept {
   try {
     const auto slots = static_cast<std::size_t>(capacity);
-    const page_block pages =
-        allocate_pages(sizeof(header) + slots * sizeof(atomic<task*>), node_);
+    const page_block pages = allocate_pages(sizeof(header) + slots * sizeof(atomic<task*>), node_);
     auto* const h = ::new (pages.data) header{};
     h->pages = pages;
     h->buffer.capacity = capacity;
@@ -41,8 +38,8 @@ deque_buffer<task>* buffer_memory::allocate(std::int64_t capacity) noexcept {
 void buffer_memory::retire(deque_buffer<task>* buffer) noexcept { limbo_->retire(buffer); }
 
 void buffer_memory::release(deque_buffer<task>* buffer) noexcept {
-  auto* const h = reinterpret_cast<header*>(reinterpret_cast<char*>(buffer) -
-                                            offsetof(header, buffer));
+  auto* const h =
+      reinterpret_cast<header*>(reinterpret_cast<char*>(buffer) - offsetof(header, buffer));
   free_pages(h->pages);
 }
 

@@ -1,8 +1,7 @@
 #include "epoch/limbo.hpp"
 
-#include <new>
-
 #include <nearfork/detail/buffer_memory.hpp>
+#include <new>
 
 namespace nearfork::detail {
 namespace {

@@ -1,7 +1,6 @@
-#include <nearfork/task_group.hpp>
-
 #include <climits>
 #include <exception>
+#include <nearfork/task_group.hpp>
 
 #include "pool/scheduler.hpp"
 #include "pool/wait_until.hpp"
@@ -47,8 +46,7 @@ void group_state::task_done_elsewhere() noexcept {
   // release: the task's effects. The last touch: once all are counted a waiter may destroy the
   // group. Waking uses the address alone.
   const atomic<std::uint32_t>& word = done_elsewhere_;
-  const std::uint32_t before =
-      done_elsewhere_.fetch_add(one_done, std::memory_order_acq_rel);
+  const std::uint32_t before = done_elsewhere_.fetch_add(one_done, std::memory_order_acq_rel);
   if ((before & waited_flag) != 0) futex_wake(word, INT_MAX);
 }
 

@@ -1,7 +1,6 @@
-#include <nearfork/statistics.hpp>
-
 #include <algorithm>
 #include <functional>
+#include <nearfork/statistics.hpp>
 
 #include "pool/scheduler.hpp"
 

@@ -1,14 +1,14 @@
 #include "pool/affinity.hpp"
 
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
 #include <string>
-
-#include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "pool/warn.hpp"
 

@@ -1,8 +1,7 @@
 #include <bit>
-#include <string>
-
 #include <nearfork/detail/plan_environment.hpp>
 #include <nearfork/pool.hpp>
+#include <string>
 
 namespace nearfork {
 namespace {
@@ -28,15 +27,14 @@ pool_options pool_options::from_environment() {
   o.kinds = plan.kinds;
   o.steal = plan.steal;
   if (const auto v = detail::environment_value("NEARFORK_SPIN_US")) {
-    o.spin = std::chrono::microseconds(
-        detail::parse_count(*v, "NEARFORK_SPIN_US", 0, 1'000'000'000));
+    o.spin =
+        std::chrono::microseconds(detail::parse_count(*v, "NEARFORK_SPIN_US", 0, 1'000'000'000));
   }
   if (const auto v = detail::environment_value("NEARFORK_DEQUE_CAPACITY")) {
     o.deque_capacity = parse_capacity(*v, "NEARFORK_DEQUE_CAPACITY");
   }
   if (const auto v = detail::environment_value("NEARFORK_STACK_BYTES")) {
-    o.stack_bytes =
-        detail::parse_count(*v, "NEARFORK_STACK_BYTES", 0, std::size_t{1} << 40);
+    o.stack_bytes = detail::parse_count(*v, "NEARFORK_STACK_BYTES", 0, std::size_t{1} << 40);
   }
   return o;
 }

@@ -1,11 +1,9 @@
-#include <nearfork/pool.hpp>
-
 #include <bit>
 #include <exception>
 #include <mutex>
-#include <string>
-
 #include <nearfork/detail/node_pool.hpp>
+#include <nearfork/pool.hpp>
+#include <string>
 
 #include "pool/affinity.hpp"
 #include "pool/scheduler.hpp"

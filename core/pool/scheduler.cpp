@@ -1,13 +1,15 @@
 #include "pool/scheduler.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include <sched.h>
-
-#include "pool/warn.hpp"
+#include "observe/report.hpp"
+#include "pool/registry.hpp"
 #include "pool/wait_until.hpp"
+#include "pool/warn.hpp"
 #include "sleep/futex.hpp"
 
 namespace nearfork::detail {
@@ -16,8 +18,10 @@ scheduler::scheduler(pool& owner, pool_options options)
     : owner_(owner),
       options_(std::move(options)),
       asymmetric_(heavy_barrier_available()),
-      process_(process_generation()) {
+      process_(process_generation()),
+      report_target_(report_target()) {
   make_plan();
+  display_affinity(plan_);
   for (const std::string& w : plan_.warnings) warn(w);
   for (std::size_t i = 0; i < std::max<std::size_t>(plan_.worker_nodes, 1); ++i) {
     injectors_.emplace_back();
@@ -27,6 +31,10 @@ scheduler::scheduler(pool& owner, pool_options options)
   for (std::size_t i = count_; i-- > 0;) {
     if (workers_[i]->node() < first_worker_.size()) first_worker_[workers_[i]->node()] = i;
   }
+  if (options_.bind_caller && !plan_.foreign && !plan_.workers[0].binding.empty()) {
+    caller_.bind(plan_.workers[0].binding);
+  }
+  register_pool(plan_);
 }
 
 scheduler::~scheduler() {
@@ -35,6 +43,9 @@ scheduler::~scheduler() {
     if (left == 0) break;
     futex_wait(submissions_, left);
   }
+  unregister_pool(plan_);
+  write_report(report_target_, plan_, stats());
+  caller_.restore();
   stopping_.store(1, std::memory_order_release);
   fence_seq_cst();
   for (std::size_t i = 0; i < count_; ++i) sleep_.wake(i);
@@ -268,7 +279,8 @@ void scheduler::spawn(context* c, injected_task* task) noexcept {
     execute(*w, *task);
     return;
   }
-  if (w->deque().push_fast(task)) [[likely]] return;
+  if (w->deque().push_fast(task)) [[likely]]
+    return;
   switch (w->deque().push_slow()) {
     case task_deque::push_result::published:
       notify(*w);

@@ -2,6 +2,8 @@
 /// The engine of one pool.
 #pragma once
 
+#include <pthread.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -9,17 +11,16 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <vector>
-
-#include <pthread.h>
-
 #include <nearfork/detail/pages.hpp>
 #include <nearfork/detail/root_task.hpp>
 #include <nearfork/detail/sleep.hpp>
 #include <nearfork/machine.hpp>
 #include <nearfork/pool.hpp>
+#include <string>
+#include <vector>
 
 #include "epoch/limbo.hpp"
+#include "pool/affinity.hpp"
 #include "pool/injector.hpp"
 #include "pool/worker.hpp"
 
@@ -61,8 +62,7 @@ class scheduler {
   void wait_until(worker& w, Done done, Helper helper, Sleep sleep) noexcept;
 
   void execute(worker& w, task& t) noexcept {
-    const auto function =
-        reinterpret_cast<task_function>(t.word.load(std::memory_order_relaxed));
+    const auto function = reinterpret_cast<task_function>(t.word.load(std::memory_order_relaxed));
     w.counters.taken.add();
     ++w.tick;
     function(t, w);
@@ -136,6 +136,8 @@ class scheduler {
   atomic<std::uint32_t> stopping_;
   atomic<std::uint32_t> submissions_;  // not finished yet; the destructor sleeps on it
 
+  caller_binding caller_;
+  std::string report_target_;
   const clock::time_point started_ = clock::now();
   mutable std::mutex statistics_mutex_;
   statistics baseline_;  // what the counters were at the last reset

@@ -1,4 +1,8 @@
 // Starting, binding and ending the workers' threads.
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -7,13 +11,9 @@
 #include <string>
 #include <system_error>
 
-#include <pthread.h>
-#include <sched.h>
-#include <unistd.h>
-
-#include "pool/warn.hpp"
 #include "pool/affinity.hpp"
 #include "pool/scheduler.hpp"
+#include "pool/warn.hpp"
 #include "sleep/futex.hpp"
 
 namespace nearfork::detail {

@@ -46,17 +46,14 @@ bool scheduler::join_slow(worker& w, task& t) noexcept {
         word = t.word.load(std::memory_order_acquire);
         return task_state::is_finished(word);
       },
-      [&] {
-        return task_state::is_running(word) && !marked ? task_state::runner(word) : npos;
-      },
+      [&] { return task_state::is_running(word) && !marked ? task_state::runner(word) : npos; },
       [&](std::chrono::nanoseconds nap) {
         const std::uint32_t seen = w.wait_word.load(std::memory_order_acquire);
         if (!marked) {
           // Not begun yet, in the few instructions between winning and beginning: look again.
           if (!task_state::is_running(word)) return yield_processor();
           // release: nothing is handed over, but the finisher's failed exchange acquires.
-          if (!t.word.compare_exchange_strong(word, waited_by(w.index()),
-                                              std::memory_order_release,
+          if (!t.word.compare_exchange_strong(word, waited_by(w.index()), std::memory_order_release,
                                               std::memory_order_relaxed)) {
             return;
           }

@@ -6,12 +6,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
-
 #include <nearfork/context.hpp>
 #include <nearfork/detail/epoch.hpp>
 #include <nearfork/placement.hpp>
 #include <nearfork/statistics.hpp>
+#include <vector>
 
 namespace nearfork::detail {
 

@@ -1,15 +1,14 @@
 #include "sleep/futex.hpp"
 
-#include <cerrno>
-#include <climits>
-#include <ctime>
-
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <climits>
+#include <ctime>
 #include <nearfork/detail/spin_lock.hpp>
 
 namespace nearfork::detail {

@@ -5,12 +5,11 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <nearfork/context.hpp>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
-
-#include <nearfork/context.hpp>
 
 namespace nearfork {
 namespace detail {
@@ -199,7 +198,9 @@ void invoke_range(context& c, Tuple& callables) {
   } else if constexpr (Count > 1) {
     constexpr std::size_t half = Count / 2;
     auto left = [&](context& inner) { invoke_range<First, half>(inner, callables); };
-    auto right = [&](context& inner) { invoke_range<First + half, Count - half>(inner, callables); };
+    auto right = [&](context& inner) {
+      invoke_range<First + half, Count - half>(inner, callables);
+    };
     join_in(c, left, right);
   }
 }

@@ -6,9 +6,11 @@
 #include <nearfork/error.hpp>
 #include <nearfork/exceptions.hpp>
 #include <nearfork/indices.hpp>
+#include <nearfork/isolate.hpp>
 #include <nearfork/join.hpp>
 #include <nearfork/placement.hpp>
 #include <nearfork/policies.hpp>
 #include <nearfork/pool.hpp>
 #include <nearfork/statistics.hpp>
 #include <nearfork/task_group.hpp>
+#include <nearfork/worker_local.hpp>
