@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <nearfork/detail/cpu_list.hpp>
+#include <set>
 #include <stdexcept>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "src/hwloc_distances.hpp"
@@ -66,6 +69,10 @@ std::string cache_label(hwloc_obj_t object) {
   }
 }
 
+bool is_alone(hwloc_const_bitmap_t set, unsigned bit) {
+  return hwloc_bitmap_weight(set) == 1 && hwloc_bitmap_isset(set, bit) != 0;
+}
+
 class reader {
  public:
   reader(hwloc_topology_t topology, std::span<const kernel_node> kernel)
@@ -89,6 +96,10 @@ class reader {
   void read_nodes() {
     node_objects_ = objects(topology_, HWLOC_OBJ_NUMANODE);
     for (const hwloc_obj_t object : node_objects_) {
+      if (index_of(object->os_index) != none) {
+        throw std::runtime_error("memory node " + std::to_string(object->os_index) +
+                                 " is described twice");
+      }
       node_data node;
       node.os_id = object->os_index;
       node.memory_bytes = object->attr->numanode.local_memory;
@@ -104,7 +115,13 @@ class reader {
     const std::vector<core_kind> kinds = core_kinds_by_pu(topology_);
     const hwloc_const_cpuset_t allowed = hwloc_topology_get_allowed_cpuset(topology_);
     std::map<hwloc_obj_t, std::size_t> packages;
+    std::set<std::size_t> seen;
     for (const hwloc_obj_t pu : pus) {
+      // hwloc itself takes documents in which a number was damaged.
+      if (!seen.insert(pu->os_index).second || !is_alone(pu->cpuset, pu->os_index)) {
+        throw std::runtime_error("CPU " + std::to_string(pu->os_index) +
+                                 " is described twice or with other CPUs' sets");
+      }
       hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology_, HWLOC_OBJ_CORE, pu);
       if (core == nullptr) core = pu;  // machines described without cores
       if (core_objects_.empty() || core_objects_.back() != core) {

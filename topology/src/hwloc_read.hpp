@@ -13,7 +13,7 @@ namespace nearfork::detail {
 
 /// Turns a loaded topology into plain data. \p kernel is what the kernel says of its nodes, empty
 /// for a foreign machine. Contradictions degrade to one flat node with one warning.
-/// \throws std::runtime_error when there is no PU at all.
+/// \throws std::runtime_error when there is no PU at all, or one (or a node) appears twice.
 machine::data read_topology(hwloc_topology_t topology, std::span<const kernel_node> kernel);
 
 /// One flat node with one core for each of \p pus (os ids): what is planned when discovery fails.
