@@ -18,7 +18,7 @@ namespace nearfork::detail {
 namespace {
 
 // The biggest machines' XML is some megabytes; /dev/zero has no end.
-constexpr std::size_t largest_document = std::size_t{256} << 20;
+constexpr std::size_t largest_document = std::size_t{64} << 20;
 // hwloc builds every object of a synthetic machine, and each plan is quadratic in its workers.
 constexpr std::size_t most_pus = 65536;
 
@@ -33,7 +33,7 @@ std::string read_file(const std::string& path) {
   char block[65536];
   for (std::size_t got = 0; (got = std::fread(block, 1, sizeof block, file.get())) > 0;) {
     text.append(block, got);
-    if (text.size() > largest_document) throw std::runtime_error("larger than 256 MiB");
+    if (text.size() > largest_document) throw std::runtime_error("larger than 64 MiB");
   }
   if (std::ferror(file.get()) != 0) throw std::runtime_error(std::strerror(errno));
   return text;
