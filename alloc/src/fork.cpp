@@ -12,11 +12,13 @@ std::atomic<unsigned> generation{0};
 
 void before_fork() {
   lock_pools();
+  leak_roots_lock().lock();
   warning_lock().lock();
 }
 
 void after_fork() {
   warning_lock().unlock();
+  leak_roots_lock().unlock();
   unlock_pools();
 }
 

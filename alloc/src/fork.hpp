@@ -18,6 +18,9 @@ unsigned process_generation() noexcept;
 /// The lock of warn_once: the innermost of all.
 small_lock& warning_lock() noexcept;
 
+/// Held while LeakSanitizer is told about pages: it does not look after its own lock in a fork.
+small_lock& leak_roots_lock() noexcept;
+
 /// All locks of the pools, in the order in which the pools take them.
 void lock_pools() noexcept;
 void unlock_pools() noexcept;

@@ -17,9 +17,9 @@ namespace nearfork::detail {
 
 namespace {
 
-// Chunks without a block in use that a pool keeps, of each kind: enough for a job that frees and
-// takes the same memory again and again not to go to the system each time.
-constexpr unsigned kept_idle_chunks = 1;
+// Chunks without a block in use that a pool keeps, of each kind (16 MiB): enough for most jobs that
+// free and take the same memory again and again not to go to the system each time.
+constexpr unsigned kept_idle_chunks = 8;
 
 constexpr unsigned index(slab_kind kind) { return static_cast<unsigned>(kind); }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -12,8 +13,8 @@
 #include <nearfork/detail/warn.hpp>
 #include <string>
 #include <system_error>
-#include <vector>
 
+#include "fork.hpp"
 #include "numa_files.hpp"
 
 namespace nearfork::detail {
@@ -73,10 +74,12 @@ bool bind(const mapping& m, std::size_t node, bool strict) {
   constexpr std::size_t highest_id = 8 * 4096 - 2;  // the kernel takes a page of bits at most
   int error = EINVAL;
   if (node <= highest_id) {
-    std::vector<unsigned long> mask(node / word_bits + 1, 0UL);
-    mask[node / word_bits] = 1UL << (node % word_bits);
+    std::array<unsigned long, highest_id / word_bits + 1> mask;
+    const std::size_t words = node / word_bits + 1;
+    std::fill_n(mask.begin(), words, 0UL);
+    mask[words - 1] = 1UL << (node % word_bits);
     const int mode = strict ? MPOL_BIND : MPOL_PREFERRED;
-    if (mbind(m.data, m.bytes, mode, mask.data(), mask.size() * word_bits + 1, 0) == 0) return true;
+    if (mbind(m.data, m.bytes, mode, mask.data(), words * word_bits + 1, 0) == 0) return true;
     error = errno;
   }
   if (error == EPERM || error == ENOSYS) refused.store(true, std::memory_order_relaxed);
@@ -131,6 +134,11 @@ bool map_reserved(mapping& m, std::size_t bytes, const page_options& options, bo
 
 }  // namespace
 
+small_lock& leak_roots_lock() noexcept {
+  static small_lock lock;
+  return lock;
+}
+
 std::size_t page_bytes() noexcept {
   static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
@@ -177,7 +185,10 @@ page_block allocate_pages(std::size_t bytes, const page_options& options) {
   block.bytes = m.bytes;
   m.data = nullptr;
 
-  register_leak_roots(block.data, block.bytes);
+  if constexpr (compiled_with_asan) {
+    const std::lock_guard guard(leak_roots_lock());
+    register_leak_roots(block.data, block.bytes);
+  }
   block.account->count_mapped(block.bound, static_cast<std::int64_t>(block.bytes));
   if (options.touch || strict) look_at(block);
   return block;
@@ -208,7 +219,10 @@ void free_pages(page_block block) noexcept {
     block.account->count_seen(-static_cast<std::int64_t>(block.verified),
                               -static_cast<std::int64_t>(block.elsewhere));
   }
-  unregister_leak_roots(block.data, block.bytes);
+  if constexpr (compiled_with_asan) {
+    const std::lock_guard guard(leak_roots_lock());
+    unregister_leak_roots(block.data, block.bytes);
+  }
   munmap(block.data, block.bytes);
 }
 

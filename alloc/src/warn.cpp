@@ -35,7 +35,8 @@ bool warn_once(std::string_view key, std::string_view message) noexcept {
   watch_forks();
   const std::lock_guard guard(warning_lock());
   try {
-    if (!all().given.emplace(key).second) return false;
+    if (all().given.contains(key)) return false;
+    all().given.emplace(key);
     std::string line = "nearfork: warning: ";
     line += message;
     if (all().sink != nullptr) {

@@ -159,6 +159,18 @@ TEST(node_cache, blocks_survive_the_end_of_their_cache) {
   EXPECT_EQ(held(next.statistics()), 0U) << "the next cache took over what the first one left";
 }
 
+TEST(node_cache, use_of_a_freed_block_is_reported_by_address_sanitizer) {
+  if (!library_poisons) GTEST_SKIP() << "not built with AddressSanitizer";
+  node_cache cache(here());
+  auto* p = static_cast<volatile char*>(cache.allocate(100));
+  auto* q = static_cast<volatile char*>(cache.allocate(100));
+  p[20] = 1;
+  cache.deallocate(const_cast<char*>(p), 100);
+  EXPECT_DEATH(p[20] = 1, "use-after-poison");
+  EXPECT_DEATH(q[120] = 1, "use-after-poison") << "beyond the block, where no other is in use";
+  cache.deallocate(const_cast<char*>(q), 100);
+}
+
 TEST(node_cache, without_a_node_works_the_same_unbound) {
   node_cache cache;
   EXPECT_EQ(cache.node_os_id(), any_node);
