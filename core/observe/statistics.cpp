@@ -52,7 +52,7 @@ statistics scheduler::count_from_start() const {
   statistics s;
   const auto elapsed =
       std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - started_);
-  for (std::size_t i = 0; i < count_; ++i) {
+  for (std::size_t i = 0; i < count(); ++i) {
     worker& from = *workers_[i];
     const worker_counters& c = from.counters;
     worker_statistics w;
@@ -86,11 +86,18 @@ statistics scheduler::count_from_start() const {
 statistics scheduler::stats() const {
   // Counters are the workers' own: starting anew means remembering where they stood.
   const std::lock_guard lock(statistics_mutex_);
+  const std::lock_guard layout(layout_mutex_);  // stand-ins keep their places meanwhile
   statistics s = count_from_start();
+  std::vector<worker_statistics> by_index;
   for (std::size_t i = 0; i < s.workers.size(); ++i) {
-    if (!baseline_.workers.empty()) subtract(s.workers[i], baseline_.workers[i]);
+    if (i < baseline_.workers.size()) subtract(s.workers[i], baseline_.workers[i]);
     add(s.total, s.workers[i]);
+    // A stand-in's work counts for the worker it stands in for.
+    const std::size_t index = workers_[i]->index();
+    if (by_index.size() <= index) by_index.resize(index + 1);
+    add(by_index[index], s.workers[i]);
   }
+  s.workers = std::move(by_index);
   s.bytes_retired = limbo_.bytes();
   return s;
 }

@@ -2,10 +2,10 @@
 /// Affinity masks of any width.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <vector>
-
-#include <sys/types.h>
 
 namespace nearfork::detail {
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <mutex>
-
 #include <nearfork/detail/atomic.hpp>
 #include <nearfork/detail/task.hpp>
 

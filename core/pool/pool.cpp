@@ -40,7 +40,9 @@ pool::pool(pool_options options)
 
 pool::~pool() = default;
 
-std::size_t pool::worker_count() const noexcept { return scheduler_->size(); }
+std::size_t pool::worker_count() const noexcept { return scheduler_->worker_count(); }
+std::size_t pool::worker_limit() const noexcept { return scheduler_->worker_limit(); }
+void pool::resize(std::size_t workers) { scheduler_->resize(workers); }
 std::size_t pool::node_count() const noexcept { return scheduler_->node_count(); }
 const placement& pool::plan() const noexcept { return scheduler_->plan(); }
 const pool_options& pool::options() const noexcept { return scheduler_->options(); }

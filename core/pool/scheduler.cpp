@@ -20,21 +20,23 @@ scheduler::scheduler(pool& owner, pool_options options)
       asymmetric_(heavy_barrier_available()),
       process_(process_generation()),
       report_target_(report_target()) {
-  make_plan();
-  display_affinity(plan_);
-  for (const std::string& w : plan_.warnings) warn(w);
-  for (std::size_t i = 0; i < std::max<std::size_t>(plan_.worker_nodes, 1); ++i) {
+  plans_.push_back(make_plan());
+  placement& plan = plans_.back();
+  plan_.store(&plan, std::memory_order_release);
+  display_affinity(plan);
+  for (const std::string& w : plan.warnings) warn(w);
+  for (std::size_t i = 0; i < std::max<std::size_t>(plan.worker_nodes, 1); ++i) {
     injectors_.emplace_back();
   }
   start_threads();
   first_worker_.assign(injectors_.size(), 0);
-  for (std::size_t i = count_; i-- > 0;) {
+  for (std::size_t i = count(); i-- > 0;) {
     if (workers_[i]->node() < first_worker_.size()) first_worker_[workers_[i]->node()] = i;
   }
-  if (options_.bind_caller && !plan_.foreign && !plan_.workers[0].binding.empty()) {
-    caller_.bind(plan_.workers[0].binding);
+  if (options_.bind_caller && !plan.foreign && !plan.workers[0].binding.empty()) {
+    caller_.bind(plan.workers[0].binding);
   }
-  register_pool(plan_);
+  register_pool(plan);
 }
 
 scheduler::~scheduler() {
@@ -43,52 +45,51 @@ scheduler::~scheduler() {
     if (left == 0) break;
     futex_wait(submissions_, left);
   }
-  unregister_pool(plan_);
-  write_report(report_target_, plan_, stats());
+  unregister_pool(plan());
+  write_report(report_target_, plan(), stats());
   caller_.restore();
   stopping_.store(1, std::memory_order_release);
   fence_seq_cst();
-  for (std::size_t i = 0; i < count_; ++i) sleep_.wake(i);
+  for (std::size_t i = 0; i < count(); ++i) {
+    if (!sleep_.wake(i)) sleep_.resume(i);
+  }
   for (pthread_t t : threads_) pthread_join(t, nullptr);
   limbo_.clear();
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    if (workers_[i] == nullptr) continue;
+  for (std::size_t i = 0; i < count(); ++i) {
     workers_[i]->~worker();
     free_pages(pages_[i]);
   }
 }
 
-void scheduler::make_plan() {
+placement scheduler::make_plan() {
   plan_options asked{options_.workers, options_.bind,  options_.place,
                      options_.smt,     options_.kinds, options_.steal};
-  const machine m = machine::from_environment();
-  plan_ = make_placement(m, asked);
-  if (plan_.foreign && options_.workers == 0) {
+  machine_.emplace(machine::from_environment());
+  placement plan = make_placement(*machine_, asked);
+  const std::size_t here = plan.foreign ? make_placement(machine::native(), {}).allowed_pus.size()
+                                        : plan.allowed_pus.size();
+  if (plan.foreign && options_.workers == 0) {
     // A foreign shape, but no more threads than this machine has cores for us.
-    plan_options here;
-    here.smt = options_.smt;
-    const std::size_t cores = make_placement(machine::native(), here).workers.size();
-    if (cores < plan_.workers.size()) {
-      asked.workers = cores;
-      plan_ = make_placement(m, asked);
-    }
+    plan_options native;
+    native.smt = options_.smt;
+    asked.workers = make_placement(machine::native(), native).workers.size();
+    if (asked.workers < plan.workers.size()) plan = make_placement(*machine_, asked);
   }
-  oversubscribed_ = plan_.workers.size() >
-                    (plan_.foreign ? make_placement(machine::native(), {}).allowed_pus.size()
-                                   : plan_.allowed_pus.size());
+  allowed_pus_here_ = here;
+  return plan;
 }
 
 // --- the crew of the sleep protocol
 
 void scheduler::request_all(std::size_t self) noexcept {
-  for (std::size_t i = 0; i < count_; ++i) {
+  for (std::size_t i = 0; i < count(); ++i) {
     if (i != self) workers_[i]->thief.request();
   }
 }
 
 bool scheduler::work_in_sight(std::size_t self) noexcept {
   if (stopping_.load(std::memory_order_acquire) != 0 || injectors_filled()) return true;
-  for (std::size_t i = 0; i < count_; ++i) {
+  for (std::size_t i = 0; i < count(); ++i) {
     if (i == self) continue;
     worker& v = *workers_[i];
     if (!v.thief.looks_empty() || v.thief.revoke() != revoke_result::nothing) return true;
@@ -208,6 +209,7 @@ bool scheduler::revoke_round(worker& w) noexcept {
 }
 
 task* scheduler::search(worker& w) noexcept {
+  renew_layout(w);
   const clock::time_point start = clock::now();
   bool revoked = false;
   for (;;) {
@@ -221,7 +223,7 @@ task* scheduler::search(worker& w) noexcept {
       revoked = true;
       if (revoke_round(w)) continue;
     }
-    if (oversubscribed_) {
+    if (oversubscribed_.load(std::memory_order_relaxed)) {
       yield_processor();
     } else {
       for (int i = 0; i < 8; ++i) spin_pause();
@@ -232,12 +234,26 @@ task* scheduler::search(worker& w) noexcept {
 void scheduler::work(worker& w) noexcept {
   bool searching = false;
   for (;;) {
+    if (w.enabled.load(std::memory_order_acquire) == 0 &&
+        stopping_.load(std::memory_order_acquire) == 0) {
+      if (searching && sleep_.found_work(w.slot())) w.counters.wakeups.add();
+      w.deque().publish_all();
+      sleep_.bench(w.slot());
+      searching = true;
+      rebind(w);
+      continue;
+    }
     while (task* t = next_task(w)) {
       if (searching) {
         searching = false;
-        if (sleep_.found_work(w.index())) w.counters.wakeups.add();
+        if (sleep_.found_work(w.slot())) w.counters.wakeups.add();
       }
       execute(w, *t);
+      if (w.enabled.load(std::memory_order_relaxed) == 0) break;
+    }
+    if (w.enabled.load(std::memory_order_relaxed) == 0 &&
+        stopping_.load(std::memory_order_acquire) == 0) {
+      continue;
     }
     const clock::time_point idle = clock::now();
     if (stopping_.load(std::memory_order_acquire) != 0) break;
@@ -247,7 +263,7 @@ void scheduler::work(worker& w) noexcept {
     w.counters.searching_ns.add(static_cast<std::uint64_t>((now - idle).count()));
     if (found != nullptr) {
       searching = false;
-      if (sleep_.found_work(w.index())) w.counters.wakeups.add();
+      if (sleep_.found_work(w.slot())) w.counters.wakeups.add();
       execute(w, *found);
       continue;
     }
@@ -257,7 +273,7 @@ void scheduler::work(worker& w) noexcept {
     w.counters.parks.add();
     w.deque().shrink();
     limbo_.reclaim();
-    sleep_.park(w.index(), searching);
+    sleep_.park(w.slot(), searching);
     searching = true;
     w.use_stack(stack_range::of_this_thread());
     w.counters.parked_ns.add(static_cast<std::uint64_t>((clock::now() - now).count()));
@@ -305,15 +321,16 @@ void scheduler::inject(context* c, injected_task* task, node_index node) noexcep
     w->counters.spawned.add();
     notify(*w);
   } else {
-    sleep_.work_published(first_worker_[n]);
+    sleep_.work_published(outside | first_worker_[n]);
   }
 }
 
 std::size_t scheduler::node_of_caller() const noexcept {
-  if (injectors_.size() == 1 || plan_.foreign) return 0;
+  const placement& where = plan();
+  if (injectors_.size() == 1 || where.foreign) return 0;
   const int cpu = sched_getcpu();
   for (std::size_t n = 0; cpu >= 0 && n < injectors_.size(); ++n) {
-    const auto& pus = plan_.nodes[n].pus;
+    const auto& pus = where.nodes[n].pus;
     if (std::binary_search(pus.begin(), pus.end(), static_cast<std::size_t>(cpu))) return n;
   }
   return 0;

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -35,7 +36,7 @@ class scheduler {
 
   // --- for the pool
   const pool_options& options() const noexcept { return options_; }
-  const placement& plan() const noexcept { return plan_; }
+  const placement& plan() const noexcept { return *plan_.load(std::memory_order_acquire); }
   std::size_t node_count() const noexcept { return injectors_.size(); }
   statistics stats() const;
   void reset_stats();
@@ -69,7 +70,17 @@ class scheduler {
   }
 
   // --- the crew of the sleep protocol
-  std::size_t size() const noexcept { return count_; }
+  /// In the place of a worker's slot: from outside, and where to begin looking.
+  static constexpr std::size_t outside = std::size_t{1} << 40;
+  /// Whether a benched worker has been called back.
+  bool may_work(std::size_t i) noexcept {
+    return enabled(i) || stopping_.load(std::memory_order_acquire) != 0;
+  }
+  /// Threads that are not benched.
+  std::size_t size() const noexcept { return unbenched_.load(std::memory_order_seq_cst); }
+  void count_unbenched(std::int32_t change) noexcept {
+    unbenched_.fetch_add(static_cast<std::uint32_t>(change), std::memory_order_seq_cst);
+  }
   atomic<std::uint32_t>& seat(std::size_t i) noexcept { return workers_[i]->seat; }
   void request_all(std::size_t self) noexcept;
   void request(std::size_t i) noexcept { workers_[i]->thief.request(); }
@@ -77,34 +88,62 @@ class scheduler {
   bool injectors_filled() noexcept;
   template <class Visit>
   bool visit_nearest(std::size_t from, Visit visit) noexcept {
-    if (from < count_) {
-      for (worker* v : workers_[from]->nearest) {
-        if (visit(v->index())) return true;
+    if (from == npos) from = outside;
+    if ((from & outside) != 0) {
+      // Not a worker's own lists: they change under it.
+      const std::size_t n = count();
+      const std::size_t start = from & ~outside;
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::size_t i = start + k < n ? start + k : start + k - n;
+        if (enabled(i) && visit(i)) return true;
       }
-      return visit(from);
+      return false;
     }
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (visit(i)) return true;
+    for (worker* v : workers_[from]->nearest) {
+      if (enabled(v->slot()) && visit(v->slot())) return true;
     }
-    return false;
+    return enabled(from) && visit(from);
   }
 
-  worker& worker_at(std::size_t i) noexcept { return *workers_[i]; }
+  // --- changing size
+  /// Workers that take part.
+  std::size_t worker_count() const noexcept {
+    return regular_enabled_.load(std::memory_order_relaxed);
+  }
+  std::size_t worker_limit() const noexcept { return limit_; }
+  void resize(std::size_t workers);
+  /// A stand-in for \p w while its task blocks; null when none can be had.
+  worker* begin_blocking(worker& w) noexcept;
+  void end_blocking(worker* stand_in) noexcept;
 
  private:
   friend class pool_threads;
   statistics count_from_start() const;
   struct thread_start {
     scheduler* self;
-    std::size_t index;
+    std::size_t slot;
+    const worker_place* place;
   };
 
-  void make_plan();
+  placement make_plan();
   void start_threads();
-  void open_gate(std::size_t count);
+  int start_batch(std::size_t threads, const worker_place* places);
+  static void exchange_workers(placement& plan, std::size_t a, std::size_t b);
+  static void cut_plan(placement& plan, std::size_t workers);
+  void open_gate();
   static void* thread_main(void* start);
-  void build_worker(std::size_t index);
+  void build_worker(std::size_t slot, const worker_place& place);
   void connect(worker& w);
+  void renew_layout(worker& w) noexcept;
+  void rebind(worker& w) noexcept;
+  void publish_readers();
+  void enable(worker& w) noexcept;
+  void disable(worker& w) noexcept;
+  /// Threads that exist, benched ones included.
+  std::size_t count() const noexcept { return count_.load(std::memory_order_acquire); }
+  bool enabled(std::size_t i) const noexcept {
+    return workers_[i]->enabled.load(std::memory_order_relaxed) != 0;
+  }
   void work(worker& w) noexcept;
   task* next_task(worker& w) noexcept;
   task* search(worker& w) noexcept;
@@ -116,22 +155,34 @@ class scheduler {
   task* pop_own(worker& w) noexcept;
   std::size_t node_of_caller() const noexcept;
   void notify(worker& w) noexcept {
-    if (sleep_.work_published(w.index())) w.counters.wakeups.add();
+    if (sleep_.work_published(w.slot())) w.counters.wakeups.add();
   }
 
   pool& owner_;
   pool_options options_;
-  placement plan_;
   bool asymmetric_;
   std::uint32_t process_;
   limbo limbo_;
   std::deque<injector> injectors_;  // by node_index
-  std::vector<page_block> pages_;
-  std::vector<worker*> workers_;
+  // By slot. Fixed arrays: thieves read them while a pool grows; count_ tells how far.
+  std::size_t limit_ = 0;  // of workers; as many stand-ins may come on top
+  std::unique_ptr<page_block[]> pages_;
+  std::unique_ptr<worker*[]> workers_;
   std::vector<pthread_t> threads_;
+  std::vector<worker*> regular_;  // by worker_index
+  std::vector<worker*> stand_ins_;
+  std::deque<placement> plans_;            // the present one last; earlier ones stay readable
   std::vector<std::size_t> first_worker_;  // by node_index
-  std::size_t count_ = 0;
-  bool oversubscribed_ = false;
+  atomic<std::size_t> count_;
+  atomic<std::uint32_t> unbenched_;
+  atomic<std::size_t> regular_enabled_;
+  atomic<std::uint32_t> layout_;
+  atomic<const placement*> plan_;
+  mutable std::mutex
+      layout_mutex_;  // guards regular_, stand_ins_ and plans_, and the making of threads
+  std::optional<machine> machine_;
+  std::size_t allowed_pus_here_ = 1;
+  std::atomic<bool> oversubscribed_{false};
   sleep_control<scheduler> sleep_{*this};
   atomic<std::uint32_t> stopping_;
   atomic<std::uint32_t> submissions_;  // not finished yet; the destructor sleeps on it
@@ -144,9 +195,9 @@ class scheduler {
 
   std::mutex gate_mutex_;
   std::condition_variable gate_;
-  std::size_t built_ = 0;
-  std::size_t failed_ = 0;
-  bool gate_open_ = false;
+  std::size_t built_ = 0;    // threads of the present batch that built their part
+  std::size_t failed_ = 0;   // ... that could not
+  std::size_t decided_ = 0;  // slots below have been told whether they take part
 };
 
 /// Rises by one in every forked child: pools know by it whether their threads exist.

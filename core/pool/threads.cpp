@@ -3,11 +3,13 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <system_error>
 
@@ -61,17 +63,26 @@ class thread_attributes {
 
 }  // namespace
 
-void scheduler::start_threads() {
-  const std::size_t wanted = plan_.workers.size();
-  workers_.resize(wanted);
-  pages_.resize(wanted);
-  threads_.reserve(wanted);
+int scheduler::start_batch(std::size_t threads, const worker_place* places) {
+  const std::size_t first = count();
   const thread_attributes attributes(options_.stack_bytes);
+  {
+    const std::lock_guard lock(gate_mutex_);
+    built_ = failed_ = 0;
+    decided_ = first;
+  }
+  threads_.reserve(threads_.size() + threads);
+  std::size_t started = 0;
   int error = 0;
   {
     const block_signals blocked;
-    for (std::size_t i = 0; i < wanted; ++i) {
-      auto start = std::make_unique<thread_start>(thread_start{this, i});
+    for (; started < threads; ++started) {
+      std::unique_ptr<thread_start> start(
+          new (std::nothrow) thread_start{this, first + started, places + started});
+      if (start == nullptr) {
+        error = ENOMEM;
+        break;
+      }
       pthread_t thread;
       error = pthread_create(&thread, attributes.get(), &scheduler::thread_main, start.get());
       if (error != 0) break;
@@ -80,60 +91,85 @@ void scheduler::start_threads() {
     }
   }
   // Everybody builds its own part on its own core before anybody looks at a neighbour's.
-  {
-    std::unique_lock lock(gate_mutex_);
-    gate_.wait(lock, [&] { return built_ + failed_ == threads_.size(); });
-  }
-  // Workers are used up to the first gap.
+  std::unique_lock lock(gate_mutex_);
+  gate_.wait(lock, [&] { return built_ + failed_ == started; });
+  // Used up to the first gap.
   std::size_t usable = 0;
-  while (usable < threads_.size() && workers_[usable] != nullptr) ++usable;
+  while (usable < started && workers_[first + usable] != nullptr) ++usable;
+  for (std::size_t i = first + usable; i < first + started; ++i) {
+    if (workers_[i] == nullptr) continue;
+    workers_[i]->~worker();
+    free_pages(pages_[i]);
+    workers_[i] = nullptr;
+  }
+  unbenched_.fetch_add(static_cast<std::uint32_t>(usable), std::memory_order_seq_cst);
+  // release: the new workers, for thieves and wakers that walk up to the count.
+  count_.store(first + usable, std::memory_order_release);
+  oversubscribed_.store(first + usable > allowed_pus_here_, std::memory_order_relaxed);
+  publish_readers();
+  return error != 0 ? error : (usable < threads ? ENOMEM : 0);
+}
+
+void scheduler::publish_readers() {
+  std::vector<const epoch_record*> readers;
+  for (std::size_t i = 0; i < count(); ++i) readers.push_back(&workers_[i]->record);
+  limbo_.set_readers(std::move(readers));
+}
+
+void scheduler::start_threads() {
+  placement& plan = plans_.back();
+  const std::size_t wanted = plan.workers.size();
+  // Room to grow into: thieves walk the arrays, so they cannot move.
+  limit_ = std::max({wanted, plan.allowed_pus.size(), std::size_t{256}});
+  workers_ = std::make_unique<worker*[]>(2 * limit_);
+  pages_ = std::make_unique<page_block[]>(2 * limit_);
+  const std::lock_guard layout(layout_mutex_);
+  const int error = start_batch(wanted, plan.workers.data());
+  const std::size_t usable = count();
   if (usable == 0) {
-    open_gate(0);
+    open_gate();
     for (pthread_t t : threads_) pthread_join(t, nullptr);
     threads_.clear();
-    if (error == 0) throw std::bad_alloc();
     throw std::system_error(error, std::generic_category(),
                             "nearfork: the system refuses the pool's first thread");
   }
   if (usable < wanted) {
     warn("only " + std::to_string(usable) + " of " + std::to_string(wanted) +
-         " worker threads could be started" +
-         (error != 0 ? std::string(" (") + std::strerror(error) + ")" : std::string()) +
-         ": the pool is smaller");
-    plan_.workers.resize(usable);
-    plan_.victims.resize(usable);
-    const auto gone = [usable](worker_index i) { return i >= usable; };
-    for (victim_rings& r : plan_.victims) {
-      std::erase_if(r.smt, gone);
-      std::erase_if(r.cache, gone);
-      std::erase_if(r.node, gone);
-      for (auto& group : r.remote) std::erase_if(group, gone);
-      std::erase_if(r.remote, [](const auto& group) { return group.empty(); });
-    }
+         " worker threads could be started (" + std::strerror(error) + "): the pool is smaller");
+    cut_plan(plan, usable);
   }
-  std::vector<const epoch_record*> readers;
-  for (std::size_t i = 0; i < usable; ++i) {
-    connect(*workers_[i]);
-    readers.push_back(&workers_[i]->record);
-  }
-  limbo_.set_readers(std::move(readers));
-  open_gate(usable);
+  for (std::size_t i = 0; i < usable; ++i) regular_.push_back(workers_[i]);
+  regular_enabled_.store(usable, std::memory_order_relaxed);
+  for (worker* w : regular_) connect(*w);
+  open_gate();
 }
 
-void scheduler::open_gate(std::size_t count) {
+void scheduler::cut_plan(placement& plan, std::size_t workers) {
+  plan.workers.resize(workers);
+  plan.victims.resize(workers);
+  const auto gone = [workers](worker_index i) { return i >= workers; };
+  for (victim_rings& r : plan.victims) {
+    std::erase_if(r.smt, gone);
+    std::erase_if(r.cache, gone);
+    std::erase_if(r.node, gone);
+    for (auto& group : r.remote) std::erase_if(group, gone);
+    std::erase_if(r.remote, [](const auto& group) { return group.empty(); });
+  }
+}
+
+void scheduler::open_gate() {
   const std::lock_guard lock(gate_mutex_);
-  count_ = count;
-  gate_open_ = true;
+  decided_ = 2 * limit_;
   gate_.notify_all();
 }
 
 void* scheduler::thread_main(void* argument) {
   const std::unique_ptr<thread_start> start(static_cast<thread_start*>(argument));
   scheduler& self = *start->self;
-  const std::size_t index = start->index;
+  const std::size_t slot = start->slot;
   bool built = true;
   try {
-    self.build_worker(index);
+    self.build_worker(slot, *start->place);
   } catch (const std::bad_alloc&) {
     built = false;
   }
@@ -141,53 +177,87 @@ void* scheduler::thread_main(void* argument) {
     std::unique_lock lock(self.gate_mutex_);
     ++(built ? self.built_ : self.failed_);
     self.gate_.notify_all();
-    self.gate_.wait(lock, [&] { return self.gate_open_; });
-    if (index >= self.count_) return nullptr;
+    self.gate_.wait(lock, [&] { return slot < self.decided_; });
+    if (slot >= self.count()) return nullptr;
   }
-  worker& w = *self.workers_[index];
+  worker& w = *self.workers_[slot];
   current_context = &w;
   self.work(w);
   current_context = nullptr;
   return nullptr;
 }
 
-void scheduler::build_worker(std::size_t index) {
-  const worker_place& place = plan_.workers[index];
-  if (!plan_.foreign && !place.binding.empty()) bind_this_thread(place.binding);
-  const std::string name = "nearfork " + std::to_string(index);
+void scheduler::build_worker(std::size_t slot, const worker_place& place) {
+  const placement& where = plan();
+  if (!where.foreign && !place.binding.empty()) bind_this_thread(place.binding);
+  const std::string name = "nearfork " + std::to_string(place.id);
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
   const std::size_t os_id =
-      plan_.foreign || place.node >= plan_.nodes.size() ? any_node : plan_.nodes[place.node].os_id;
+      where.foreign || place.node >= where.nodes.size() ? any_node : where.nodes[place.node].os_id;
   page_block pages = allocate_pages(sizeof(worker), os_id);
   try {
     // Built here, so that first touch puts it on this node where binding is refused.
     auto* const w = ::new (pages.data)
-        worker(*this, place, os_id, static_cast<std::int64_t>(options_.deque_capacity), asymmetric_,
-               limbo_, limbo_.clock());
+        worker(*this, place, slot, os_id, static_cast<std::int64_t>(options_.deque_capacity),
+               asymmetric_, limbo_, limbo_.clock());
     w->use_stack(stack_range::of_this_thread());
-    pages_[index] = pages;
-    workers_[index] = w;
+    pages_[slot] = pages;
+    workers_[slot] = w;
   } catch (...) {
     free_pages(pages);
     throw;
   }
 }
 
+void scheduler::rebind(worker& w) noexcept {
+  if (!plan().foreign && !w.place->binding.empty()) bind_this_thread(w.place->binding);
+}
+
 void scheduler::connect(worker& w) {
-  const auto add = [&](ring kind, const std::vector<worker_index>& ids) {
-    if (ids.empty()) return;
-    victim_group group{kind, {}};
-    for (worker_index i : ids) {
-      group.victims.push_back(workers_[i]);
-      w.nearest.push_back(workers_[i]);
-    }
-    w.victims.push_back(std::move(group));
+  w.victims.clear();
+  w.nearest.clear();
+  const auto add = [&](ring kind, std::vector<worker*> group) {
+    std::erase(group, &w);
+    if (group.empty()) return;
+    w.nearest.insert(w.nearest.end(), group.begin(), group.end());
+    w.victims.push_back({kind, std::move(group)});
   };
-  const victim_rings& rings = plan_.victims[w.index()];
-  add(ring::smt, rings.smt);
-  add(ring::cache, rings.cache);
-  add(ring::node, rings.node);
-  for (const auto& ids : rings.remote) add(ring::remote, ids);
+  const auto by_index = [&](const std::vector<worker_index>& ids) {
+    std::vector<worker*> group;
+    for (worker_index i : ids) {
+      if (i < regular_.size()) group.push_back(regular_[i]);
+    }
+    return group;
+  };
+  const placement& where = plan();
+  // A stand-in sees what its host sees, and the host itself.
+  if (w.index() < regular_.size() && regular_[w.index()] != &w) {
+    add(ring::smt, {regular_[w.index()]});
+  }
+  if (w.index() < where.victims.size()) {
+    const victim_rings& rings = where.victims[w.index()];
+    add(ring::smt, by_index(rings.smt));
+    add(ring::cache, by_index(rings.cache));
+    add(ring::node, by_index(rings.node));
+    for (const auto& ids : rings.remote) add(ring::remote, by_index(ids));
+  }
+  std::vector<worker*> near;
+  std::vector<worker*> far;
+  for (worker* s : stand_ins_) (s->node() == w.node() ? near : far).push_back(s);
+  add(ring::node, std::move(near));
+  add(ring::remote, std::move(far));
+  w.layout = layout_.load(std::memory_order_relaxed);
+}
+
+void scheduler::renew_layout(worker& w) noexcept {
+  if (w.layout == layout_.load(std::memory_order_acquire)) return;
+  try {
+    const std::lock_guard lock(layout_mutex_);
+    connect(w);
+  } catch (const std::bad_alloc&) {
+    // The lists it has may be cut short, but all they hold is alive.
+    w.layout = layout_.load(std::memory_order_relaxed);
+  }
 }
 
 }  // namespace nearfork::detail

@@ -18,7 +18,8 @@ void scheduler::wait_until(worker& w, Done done, Helper helper, Sleep sleep) noe
   bool revoked = false;
   clock::time_point idle_since;
   const auto end_idle = [&] {
-    if (idle) w.counters.waiting_ns.add(static_cast<std::uint64_t>((clock::now() - idle_since).count()));
+    if (idle)
+      w.counters.waiting_ns.add(static_cast<std::uint64_t>((clock::now() - idle_since).count()));
     idle = false;
   };
   for (;;) {
@@ -27,14 +28,16 @@ void scheduler::wait_until(worker& w, Done done, Helper helper, Sleep sleep) noe
     if (t == nullptr && !isolated) {
       // Whoever runs what we wait for has its parts: they lie deeper than we do.
       const std::size_t h = helper();
-      if (h < count_ && h != w.index()) {
+      if (h < count() && h != w.slot()) {
         t = steal_from(w, *workers_[h], ring::node, false);
       }
       // Strangers' tasks only where the stack cannot grow by them beyond what a serial run needs,
       // or while it is nearly empty.
-      const bool shallow = w.stack_used() <= w.stack_size() / 4;
-      if (t == nullptr) t = steal_round(w, !shallow);
-      if (t == nullptr && shallow) t = take_injected(w);
+      if (t == nullptr && w.enabled.load(std::memory_order_relaxed) != 0) {
+        const bool shallow = w.stack_used() <= w.stack_size() / 4;
+        t = steal_round(w, !shallow);
+        if (t == nullptr && shallow) t = take_injected(w);
+      }
     }
     if (t != nullptr) {
       end_idle();
@@ -51,9 +54,10 @@ void scheduler::wait_until(worker& w, Done done, Helper helper, Sleep sleep) noe
     const auto waited = now - idle_since;
     if (!isolated && !revoked && waited > options_.spin / 4) {
       revoked = true;
+      renew_layout(w);
       if (revoke_round(w)) continue;
     }
-    if (waited < options_.spin && !oversubscribed_) {
+    if (waited < options_.spin && !oversubscribed_.load(std::memory_order_relaxed)) {
       spin_pause();
     } else if (waited < options_.spin) {
       yield_processor();

@@ -53,7 +53,7 @@ bool scheduler::join_slow(worker& w, task& t) noexcept {
           // Not begun yet, in the few instructions between winning and beginning: look again.
           if (!task_state::is_running(word)) return yield_processor();
           // release: nothing is handed over, but the finisher's failed exchange acquires.
-          if (!t.word.compare_exchange_strong(word, waited_by(w.index()), std::memory_order_release,
+          if (!t.word.compare_exchange_strong(word, waited_by(w.slot()), std::memory_order_release,
                                               std::memory_order_relaxed)) {
             return;
           }
@@ -89,7 +89,8 @@ void scheduler::run_root(root_base& root) {
   context* const caller = current_context;
   if (caller == nullptr) {
     // From outside: the seat of a sleeping worker, if there is one.
-    for (std::size_t i = 0; i < count_; ++i) {
+    for (std::size_t i = 0; i < count(); ++i) {
+      if (!enabled(i)) continue;
       sleep_control<scheduler>::claim_ticket ticket;
       if (!sleep_.claim(i, ticket)) continue;
       worker& w = *workers_[i];

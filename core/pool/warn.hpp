@@ -2,9 +2,8 @@
 /// Warnings whose text is their own key.
 #pragma once
 
-#include <string_view>
-
 #include <nearfork/detail/warn.hpp>
+#include <string_view>
 
 namespace nearfork::detail {
 

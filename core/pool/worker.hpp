@@ -55,17 +55,18 @@ struct stack_range {
 /// Everything about one worker. Built by the worker's own thread on its own core; whoever sits
 /// in its seat (that thread or a guest) is "the worker".
 struct worker : context {
-  worker(scheduler& s, const worker_place& place, std::size_t node_os_id, std::int64_t capacity,
-         bool asymmetric, limbo& retired, const epoch_clock& time);
+  worker(scheduler& s, const worker_place& place, std::size_t slot, std::size_t node_os_id,
+         std::int64_t capacity, bool asymmetric, limbo& retired, const epoch_clock& time);
 
   scheduler& owner;
-  const worker_place& place;
+  const worker_place* place;  // a stand-in's changes while it is benched
   task_thief thief;
   epoch_record record;
 
   // Others write or wait here.
   alignas(cache_line) atomic<std::uint32_t> seat;
-  atomic<std::uint32_t> wait_word;  // counts up when a join it waits for is finished
+  atomic<std::uint32_t> wait_word;   // counts up when a join it waits for is finished
+  atomic<std::uint32_t> enabled{1};  // 0: to be benched at the next task boundary
 
   // The stack that runs in the seat at present.
   alignas(cache_line) atomic<std::uintptr_t> stack_low;
@@ -75,6 +76,7 @@ struct worker : context {
   alignas(cache_line) worker_counters counters;
   std::vector<victim_group> victims;
   std::vector<worker*> nearest;  // all others, nearest first
+  std::uint32_t layout = 0;      // which state of the pool these two are from
   std::uint64_t random = 0;
   std::uint32_t tick = 0;
   std::int64_t isolation_floor = INT64_MIN;  // waits take back only from here on
@@ -99,6 +101,14 @@ struct worker : context {
     random ^= random << 25;
     random ^= random >> 27;
     return static_cast<std::uint32_t>((random * 0x2545F4914F6CDD1DULL) >> 32);
+  }
+
+  std::size_t slot() const noexcept { return slot_; }
+  /// A stand-in takes another worker's place. While benched.
+  void stand_in_for(const worker& host) noexcept {
+    place = host.place;
+    index_ = host.index_;
+    node_ = host.node_;
   }
 
   task_deque& deque() noexcept { return context_access::deque(*this); }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-
 #include <nearfork/detail/buffer_memory.hpp>
 #include <nearfork/detail/counter.hpp>
 #include <nearfork/detail/node_cache.hpp>
@@ -37,18 +36,20 @@ class context {
   friend struct detail::context_access;
 
   context(detail::limbo& retired, std::size_t node_os_id, std::int64_t capacity, bool asymmetric,
-          worker_index index, node_index node)
+          worker_index index, node_index node, std::size_t slot)
       : deque_(capacity, asymmetric, retired, node_os_id),
         cache_(node_os_id),
         index_(index),
-        node_(node) {}
+        node_(node),
+        slot_(slot) {}
 
   detail::task_deque deque_;
-  detail::node_cache cache_;  // task memory
+  detail::node_cache cache_;   // task memory
   detail::counter forks_;      // pushes of join tasks
   detail::counter elsewhere_;  // of these, how many their owner did not run in place
   worker_index index_;
   node_index node_;
+  std::size_t slot_;  // which of the pool's threads: differs from index_ for a stand-in
 };
 
 namespace detail {
@@ -65,7 +66,8 @@ struct context_access {
   /// memory is marked and run by the join itself.
   static void fork(context& c, task& t) noexcept {
     c.forks_.add();
-    if (!c.deque_.push_fast(&t)) [[unlikely]] fork_slow(c, t);
+    if (!c.deque_.push_fast(&t)) [[unlikely]]
+      fork_slow(c, t);
   }
   /// True: \p t is ours again, run it in place. False: join_slow() decides.
   static bool unfork(context& c, task& t) noexcept { return c.deque_.pop_expected(&t); }
@@ -76,7 +78,7 @@ struct context_access {
 
   /// Around the running of a join's task that was taken from a deque.
   static void begin_taken(context& c, task& t) noexcept {
-    t.word.store(task_state::running(c.index_), std::memory_order_relaxed);
+    t.word.store(task_state::running(c.slot_), std::memory_order_relaxed);
   }
   static void finish_taken(context& c, task& t, std::uintptr_t outcome) noexcept;
   static void count_elsewhere(context& c) noexcept { c.elsewhere_.add(); }

@@ -2,6 +2,7 @@
 /// Everything but MPI.
 #pragma once
 
+#include <nearfork/blocking.hpp>
 #include <nearfork/context.hpp>
 #include <nearfork/error.hpp>
 #include <nearfork/exceptions.hpp>

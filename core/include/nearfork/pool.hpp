@@ -7,9 +7,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <type_traits>
-#include <utility>
-
 #include <nearfork/context.hpp>
 #include <nearfork/detail/root_task.hpp>
 #include <nearfork/error.hpp>
@@ -18,6 +15,8 @@
 #include <nearfork/placement.hpp>
 #include <nearfork/policies.hpp>
 #include <nearfork/statistics.hpp>
+#include <type_traits>
+#include <utility>
 
 namespace nearfork {
 
@@ -94,6 +93,14 @@ class pool {
 
   /// Number of workers (and threads) that take part.
   std::size_t worker_count() const noexcept;
+  /// Changes the number of workers that take part; takes effect at task and morsel boundaries.
+  /// Tasks that a leaving worker had not begun go to the others. Newcomers get new threads where
+  /// there are none left from before; if the system refuses them the pool stays smaller (warned).
+  /// May be called by any thread, tasks included.
+  /// \throws config_error for 0 or more than worker_limit(); fork_error
+  void resize(std::size_t workers);
+  /// The most workers that resize() accepts: at least 256, and all allowed PUs.
+  std::size_t worker_limit() const noexcept;
   /// Number of memory nodes that have workers' cores. Nodes without CPUs do not count.
   std::size_t node_count() const noexcept;
   /// Who sits where and why.

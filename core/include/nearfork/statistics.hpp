@@ -6,10 +6,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <nearfork/indices.hpp>
 #include <string_view>
 #include <vector>
-
-#include <nearfork/indices.hpp>
 
 namespace nearfork {
 
@@ -26,17 +25,17 @@ struct worker_statistics {
   std::uint64_t tasks_spawned = 0;  ///< tasks this worker made available to others
   std::array<std::uint64_t, ring_count> steals{};          ///< won, by ring
   std::array<std::uint64_t, ring_count> steal_attempts{};  ///< victims looked at, by ring
-  std::uint64_t attempts_empty = 0;  ///< attempts that found nothing
-  std::uint64_t lost_races = 0;      ///< attempts beaten by another thief or the owner
-  std::uint64_t injected = 0;        ///< tasks taken from injectors
-  std::uint64_t parks = 0;           ///< times the worker went to sleep
-  std::uint64_t wakeups = 0;         ///< sleepers woken by this worker
-  std::uint64_t publications = 0;    ///< times part of the private tail was made public on request
-  std::uint64_t revocations = 0;     ///< private tails of others made public by force
-  std::chrono::nanoseconds time_searching{0};   ///< looking for work
-  std::chrono::nanoseconds time_parked{0};      ///< asleep
-  std::chrono::nanoseconds time_busy{0};        ///< the rest
-  std::chrono::nanoseconds time_to_quiet{0};    ///< last task's end to sleep, the latest one
+  std::uint64_t attempts_empty = 0;                        ///< attempts that found nothing
+  std::uint64_t lost_races = 0;    ///< attempts beaten by another thief or the owner
+  std::uint64_t injected = 0;      ///< tasks taken from injectors
+  std::uint64_t parks = 0;         ///< times the worker went to sleep
+  std::uint64_t wakeups = 0;       ///< sleepers woken by this worker
+  std::uint64_t publications = 0;  ///< times part of the private tail was made public on request
+  std::uint64_t revocations = 0;   ///< private tails of others made public by force
+  std::chrono::nanoseconds time_searching{0};  ///< looking for work
+  std::chrono::nanoseconds time_parked{0};     ///< asleep
+  std::chrono::nanoseconds time_busy{0};       ///< the rest
+  std::chrono::nanoseconds time_to_quiet{0};   ///< last task's end to sleep, the latest one
   std::uint64_t deque_growths = 0;
   std::uint64_t deque_shrinks = 0;
   std::uint64_t morsels_local = 0;   ///< morsels whose data is on this worker's node

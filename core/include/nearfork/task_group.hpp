@@ -4,13 +4,12 @@
 
 #include <cstddef>
 #include <exception>
-#include <stop_token>
-#include <type_traits>
-#include <utility>
-
 #include <nearfork/detail/group_state.hpp>
 #include <nearfork/indices.hpp>
 #include <nearfork/pool.hpp>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
 
 namespace nearfork {
 

@@ -29,7 +29,7 @@ class worker_local {
   /// Objects are made by \p make(), called by the worker that will use it.
   template <class Make>
     requires std::is_invocable_r_v<T, Make&>
-  worker_local(pool& p, Make make) : pool_(&p), make_(std::move(make)), slots_(p.worker_count()) {}
+  worker_local(pool& p, Make make) : pool_(&p), make_(std::move(make)), slots_(p.worker_limit()) {}
   worker_local(const worker_local&) = delete;
   worker_local& operator=(const worker_local&) = delete;
   ~worker_local() {

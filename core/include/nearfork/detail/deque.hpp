@@ -12,11 +12,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nearfork/detail/atomic.hpp>
+#include <nearfork/detail/counter.hpp>
+#include <nearfork/detail/spin_lock.hpp>
 #include <new>
 #include <utility>
-
-#include <nearfork/detail/atomic.hpp>
-#include <nearfork/detail/spin_lock.hpp>
 
 namespace nearfork::detail {
 
@@ -65,9 +65,9 @@ struct deque_state {
   alignas(cache_line) Memory memory;
   std::int64_t min_capacity;
   bool asymmetric;
-  std::uint64_t growths = 0;
-  std::uint64_t shrinks = 0;
-  std::uint64_t publications = 0;
+  counter growths;
+  counter shrinks;
+  counter publications;
 
   template <class... Args>
   deque_state(std::int64_t capacity, bool heavy_barrier_available, Args&&... memory_args)
@@ -221,7 +221,8 @@ class deque_owner {
   /// Adds the newest task. Afterwards a free slot is always left, so that the next push can
   /// write before it looks.
   push_result push(T* task) noexcept {
-    if (push_fast(task)) [[likely]] return push_result::pushed;
+    if (push_fast(task)) [[likely]]
+      return push_result::pushed;
     return push_slow();
   }
 
@@ -242,12 +243,14 @@ class deque_owner {
   /// The slot left of the first one exists and holds null, so an empty deque compares unequal.
   bool pop_expected(T* expected) noexcept {
     slot_type* const slot = state_.tail.load(std::memory_order_relaxed) - 1;
-    if (slot->load(std::memory_order_relaxed) != expected) [[unlikely]] return false;
+    if (slot->load(std::memory_order_relaxed) != expected) [[unlikely]]
+      return false;
     // release as in push: it heads what a revoking thief reads after it.
     state_.tail.store(slot, std::memory_order_release);
     // Tail written before guard is read, against revoke()'s "guard written before tail is read".
     light_barrier();
-    if (slot >= state_.guard.load(std::memory_order_relaxed)) [[likely]] return true;
+    if (slot >= state_.guard.load(std::memory_order_relaxed)) [[likely]]
+      return true;
     // Undone, so that the slow path has one beginning. The owner alone writes tail; a revoker
     // that saw the lower value has kept its hands off this slot, which is no harm.
     state_.tail.store(slot + 1, std::memory_order_release);
@@ -285,9 +288,9 @@ class deque_owner {
   std::int64_t capacity() const noexcept {
     return state_.buffer.load(std::memory_order_relaxed)->capacity;
   }
-  std::uint64_t growths() const noexcept { return state_.growths; }
-  std::uint64_t shrinks() const noexcept { return state_.shrinks; }
-  std::uint64_t publications() const noexcept { return state_.publications; }
+  std::uint64_t growths() const noexcept { return state_.growths.get(); }
+  std::uint64_t shrinks() const noexcept { return state_.shrinks.get(); }
+  std::uint64_t publications() const noexcept { return state_.publications.get(); }
 
   /// The rest of push() when a thief asked or the buffer is at its end.
   push_result push_slow() noexcept {
@@ -328,7 +331,7 @@ class deque_owner {
     s.guard.store(buffer->slot(next), std::memory_order_relaxed);
     // release: the slots below it.
     s.split.store(next, std::memory_order_release);
-    ++s.publications;
+    s.publications.add();
     s.lock.unlock();
     return push_result::published;
   }
@@ -386,8 +389,8 @@ class deque_owner {
       next->slot(i)->store(buffer->slot(i)->load(std::memory_order_relaxed),
                            std::memory_order_relaxed);
     }
-    if (capacity > buffer->capacity) ++s.growths;
-    if (capacity < buffer->capacity) ++s.shrinks;
+    if (capacity > buffer->capacity) s.growths.add();
+    if (capacity < buffer->capacity) s.shrinks.add();
     // release: the copied slots, for thieves that load this buffer.
     s.buffer.store(next, std::memory_order_release);
     s.guard.store(next->slot(split > top ? split : top), std::memory_order_relaxed);

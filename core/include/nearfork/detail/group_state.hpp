@@ -5,14 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <stop_token>
-#include <utility>
-
 #include <nearfork/detail/atomic.hpp>
 #include <nearfork/detail/root_task.hpp>
 #include <nearfork/detail/task.hpp>
 #include <nearfork/detail/task_memory.hpp>
 #include <nearfork/pool.hpp>
+#include <stop_token>
+#include <utility>
 
 namespace nearfork::detail {
 

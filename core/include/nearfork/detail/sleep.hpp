@@ -4,16 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
-
 #include <nearfork/detail/atomic.hpp>
 
 namespace nearfork::detail {
 
 /// What a worker's seat holds. The seat's own thread sleeps on the word while it is not awake.
 namespace seat_state {
-inline constexpr std::uint32_t awake = 0;   ///< its own thread works or searches
-inline constexpr std::uint32_t parked = 1;  ///< its own thread sleeps: may be woken or claimed
-inline constexpr std::uint32_t guest = 2;   ///< an outside thread works in its place
+inline constexpr std::uint32_t awake = 0;    ///< its own thread works or searches
+inline constexpr std::uint32_t parked = 1;   ///< its own thread sleeps: may be woken or claimed
+inline constexpr std::uint32_t guest = 2;    ///< an outside thread works in its place
+inline constexpr std::uint32_t benched = 3;  ///< its own thread sleeps and takes no part
 }  // namespace seat_state
 
 /// How many sleep, how many search, and how often anybody stopped sleeping, in one word.
@@ -29,7 +29,9 @@ struct idle_counts {
 };
 
 /// The sleep protocol over a Crew, which provides:
-///   std::size_t size()                         workers
+///   std::size_t size()                         workers that are not benched
+///   void count_unbenched(change)               their number changes
+///   bool may_work(self)                        it is not to be benched any more
 ///   atomic<std::uint32_t>& seat(i)
 ///   void request_all(self)                     request() on every deque but self's
 ///   void request(i)                            request() on i's deque
@@ -94,7 +96,7 @@ class sleep_control {
     if (look_everywhere(self)) {
       if (rise(seat, seat_state::awake, idle_counts::one_searching)) return false;
       // Woken already, or a guest sits here; then the work is somebody else's.
-      if (seat.load(std::memory_order_relaxed) == seat_state::guest) wake_one(self);
+      if (seat.load(std::memory_order_relaxed) == seat_state::guest) wake_one(anybody);
     }
     for (;;) {
       // acquire: what the guest left here, what the waker knew.
@@ -103,6 +105,9 @@ class sleep_control {
       futex_wait(seat, state);
     }
   }
+
+  /// Instead of a worker: one whose own lists are not the calling thread's to read.
+  static constexpr std::size_t anybody = static_cast<std::size_t>(-1);
 
   /// Wakes the nearest sleeper. The woken worker counts as a searcher from now on.
   bool wake_one(std::size_t from) noexcept {
@@ -113,6 +118,41 @@ class sleep_control {
     atomic<std::uint32_t>& seat = crew_->seat(i);
     if (seat.load(std::memory_order_relaxed) != seat_state::parked) return false;
     if (!rise(seat, seat_state::awake, idle_counts::one_searching)) return false;
+    futex_wake(seat, 1);
+    return true;
+  }
+
+  /// Takes the caller out of the pool until resumed; it counts as a searcher afterwards. Its deque
+  /// may hold public tasks, but no private ones.
+  void bench(std::size_t self) noexcept {
+    atomic<std::uint32_t>& seat = crew_->seat(self);
+    seat.store(seat_state::benched, std::memory_order_release);
+    crew_->count_unbenched(-1);
+    // A guest that leaves must not take "the others slept throughout" from a crew that shrank.
+    word_.fetch_add(idle_counts::one_rise, std::memory_order_seq_cst);
+    work_published(self);
+    // The seat is written before the order is read, against resume()'s caller.
+    fence_seq_cst();
+    if (crew_->may_work(self)) resume(self);
+    for (;;) {
+      const std::uint32_t state = seat.load(std::memory_order_acquire);
+      if (state == seat_state::awake) return;
+      futex_wait(seat, state);
+    }
+  }
+  /// Brings a benched worker back. The caller has allowed it to work, with a sequentially
+  /// consistent fence behind.
+  bool resume(std::size_t i) noexcept {
+    atomic<std::uint32_t>& seat = crew_->seat(i);
+    std::uint32_t expected = seat_state::benched;
+    if (seat.load(std::memory_order_relaxed) != expected) return false;
+    // acquire, release: as in rise().
+    if (!seat.compare_exchange_strong(expected, seat_state::awake, std::memory_order_acq_rel,
+                                      std::memory_order_relaxed)) {
+      return false;
+    }
+    crew_->count_unbenched(+1);
+    word_.fetch_add(idle_counts::one_rise + idle_counts::one_searching, std::memory_order_seq_cst);
     futex_wake(seat, 1);
     return true;
   }
@@ -152,7 +192,7 @@ class sleep_control {
     fence_seq_cst();
     const idle_counts now = counts();
     if (crew_->injectors_filled()) {
-      wake_one(i);
+      wake_one(anybody);
       return;
     }
     if (alone) return;
@@ -160,7 +200,7 @@ class sleep_control {
     if (now.rises() == ticket.rises && ticket.others_sleeping + 1 == crew_->size()) return;
     // Whoever searches looks again before it sleeps, and before it works.
     if (now.searching() != 0) return;
-    if (look_everywhere(i)) wake_one(i);
+    if (look_everywhere(i)) wake_one(anybody);
   }
 
  private:
