@@ -65,7 +65,7 @@ bool map(mapping& m, std::size_t bytes, std::size_t alignment, int flags) {
 
 /// Asks the kernel for a node. A refusal that concerns the whole process is remembered, so that a
 /// container that forbids mbind is not asked for every buffer.
-bool bind(const mapping& m, std::size_t node, bool strict) {
+bool bind(void* data, std::size_t bytes, std::size_t node, bool strict) {
   static std::atomic<bool> refused{false};
   if (refused.load(std::memory_order_relaxed)) return false;
   // Sized by the id: there are kernels with more than 1024 nodes' worth of ids. The kernel counts
@@ -79,7 +79,7 @@ bool bind(const mapping& m, std::size_t node, bool strict) {
     std::fill_n(mask.begin(), words, 0UL);
     mask[words - 1] = 1UL << (node % word_bits);
     const int mode = strict ? MPOL_BIND : MPOL_PREFERRED;
-    if (mbind(m.data, m.bytes, mode, mask.data(), words * word_bits + 1, 0) == 0) return true;
+    if (mbind(data, bytes, mode, mask.data(), words * word_bits + 1, 0) == 0) return true;
     error = errno;
   }
   if (error == EPERM || error == ENOSYS) refused.store(true, std::memory_order_relaxed);
@@ -125,7 +125,8 @@ bool map_reserved(mapping& m, std::size_t bytes, const page_options& options, bo
   const std::size_t huge = reserved_page_bytes();
   if (huge == 0 || bytes < huge / 2 || bytes > PTRDIFF_MAX - huge) return false;
   if (!map(m, round_up(bytes, huge), options.alignment, MAP_HUGETLB)) return false;
-  bound = options.node_os_id != any_node && bind(m, options.node_os_id, options.strict);
+  bound =
+      options.node_os_id != any_node && bind(m.data, m.bytes, options.node_os_id, options.strict);
   const bool usable = (bound || !options.strict || options.node_os_id == any_node) &&
                       madvise(m.data, m.bytes, populate_write) == 0;
   if (!usable) m.drop();
@@ -173,7 +174,7 @@ page_block allocate_pages(std::size_t bytes, const page_options& options) {
     const bool huge = options.huge != huge_pages::none && wanted >= transparent_page_bytes();
     if (huge) alignment = std::max(alignment, transparent_page_bytes());
     if (!map(m, wanted, alignment, 0)) throw page_error("nearfork: the system has no memory left");
-    block.bound = to_node && bind(m, options.node_os_id, strict);
+    block.bound = to_node && bind(m.data, m.bytes, options.node_os_id, strict);
     if (strict && !block.bound) throw page_error("nearfork: memory cannot be bound to the node");
     if (huge && madvise(m.data, m.bytes, MADV_HUGEPAGE) == 0) block.huge = huge_pages::transparent;
     if (strict)
@@ -210,6 +211,15 @@ void look_at(page_block& block) noexcept {
       static_cast<std::int64_t>(elsewhere) - static_cast<std::int64_t>(block.elsewhere));
   block.verified = verified;
   block.elsewhere = elsewhere;
+}
+
+bool bind_pages(void* data, std::size_t bytes, std::size_t node_os_id) noexcept {
+  if (node_os_id == any_node || bytes == 0) return false;
+  try {
+    return bind(data, bytes, node_os_id, false);
+  } catch (const std::bad_alloc&) {  // no memory for the warning's text
+    return false;
+  }
 }
 
 void free_pages(page_block block) noexcept {

@@ -25,6 +25,15 @@ bool context_access::join_slow(context& c, task& t) noexcept {
   return w.owner.join_slow(w, t);
 }
 
+bool context_access::leaving(const context& c) noexcept {
+  return static_cast<const worker&>(c).enabled.load(std::memory_order_relaxed) == 0;
+}
+
+void context_access::count_morsel(context& c, bool local) noexcept {
+  worker_counters& n = static_cast<worker&>(c).counters;
+  (local ? n.morsels_local : n.morsels_remote).add();
+}
+
 void context_access::finish_taken(context& c, task& t, std::uintptr_t outcome) noexcept {
   static_cast<worker&>(c).owner.finish_taken(t, outcome, c.slot_);
 }

@@ -72,6 +72,12 @@ struct context_access {
   /// True: \p t is ours again, run it in place. False: join_slow() decides.
   static bool unfork(context& c, task& t) noexcept { return c.deque_.pop_expected(&t); }
 
+  /// Whether a thief is hungry: now is the time to split work off.
+  static bool hungry(const context& c) noexcept { return c.deque_.asked(); }
+  /// Whether the worker is to leave at the next boundary (pool::resize).
+  static bool leaving(const context& c) noexcept;
+  static void count_morsel(context& c, bool local) noexcept;
+
   static void fork_slow(context& c, task& t) noexcept;
   /// True: run \p t in place after all. False: it has been run elsewhere and is finished.
   static bool join_slow(context& c, task& t) noexcept;

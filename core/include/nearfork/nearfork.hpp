@@ -4,11 +4,16 @@
 
 #include <nearfork/blocking.hpp>
 #include <nearfork/context.hpp>
+#include <nearfork/distribution.hpp>
 #include <nearfork/error.hpp>
 #include <nearfork/exceptions.hpp>
 #include <nearfork/indices.hpp>
 #include <nearfork/isolate.hpp>
 #include <nearfork/join.hpp>
+#include <nearfork/local_resource.hpp>
+#include <nearfork/morsel.hpp>
+#include <nearfork/node_resource.hpp>
+#include <nearfork/numa_array.hpp>
 #include <nearfork/placement.hpp>
 #include <nearfork/policies.hpp>
 #include <nearfork/pool.hpp>

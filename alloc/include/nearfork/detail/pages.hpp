@@ -73,6 +73,11 @@ page_block allocate_pages(std::size_t bytes, std::size_t node_os_id = any_node);
 /// pages. Does nothing where the kernel refuses to tell, or no node was asked for.
 void look_at(page_block& block) noexcept;
 
+/// Prefers a node for part of a block that was allocated for any_node: whole pages that nobody has
+/// touched yet. Returns whether the kernel accepted; a refusal is warned of as in allocate_pages.
+/// Thread-safe. One system call.
+bool bind_pages(void* data, std::size_t bytes, std::size_t node_os_id) noexcept;
+
 /// Gives a block back. Accepts an empty block. Thread-safe.
 void free_pages(page_block block) noexcept;
 

@@ -275,6 +275,11 @@ class deque_owner {
            state_.top.load(std::memory_order_relaxed);
   }
 
+  /// Whether a thief has asked and the next push will publish.
+  bool asked() const noexcept {
+    return state_.limit.load(std::memory_order_relaxed) == nullptr;
+  }
+
   /// Index of the next push: tasks pushed from now on have indices from here.
   std::int64_t position() const noexcept {
     return state_.buffer.load(std::memory_order_relaxed)
