@@ -23,7 +23,7 @@ def outcome(case):
             return "failed", "failed after it was skipped"
         if message and "SKIP" not in message and status != "disabled":
             return "failed", message  # CTest's "Unable to find executable" and the like
-        reason = re.search(r": Skipped\n(.*?)\n\s*\n", output, re.DOTALL)
+        reason = re.search(r": Skipped\n(.*?)\n(?:\s*\n|\[)", output, re.DOTALL)
         return "skipped", " ".join((reason.group(1) if reason else message or "disabled").split())
     if case.find("failure") is not None or status == "fail":
         failure = case.find("failure")

@@ -37,8 +37,7 @@ TEST(watchdog, shows_the_stacks_of_all_threads_where_there_is_a_debugger) {
   if (run_command({"sh", "-c", "command -v gdb"}).exit_code != 0) GTEST_SKIP() << "gdb is missing";
   const command_result result = run_with_limit("1", "hanging_program.hangs_here");
   EXPECT_NE(result.err.find("waits_for_ever_in_a_worker"), std::string::npos) << to_string(result);
-  EXPECT_NE(result.err.find("hanging_program_hangs_here_Test::TestBody"), std::string::npos)
-      << to_string(result);
+  EXPECT_NE(result.err.find("TestBody"), std::string::npos) << to_string(result);
 }
 
 TEST(watchdog, tells_what_it_can_about_each_thread_without_a_debugger) {

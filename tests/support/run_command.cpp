@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "watchdog.hpp"
+
 extern char** environ;
 
 namespace nearfork::support {
@@ -147,6 +149,11 @@ bool reap(pid_t child, clock::time_point deadline, int& status) {
 }
 
 }  // namespace
+
+std::chrono::milliseconds default_timeout() {
+  const std::chrono::milliseconds limit = test_limit();
+  return limit.count() == 0 ? std::chrono::seconds(100) : limit * 4 / 5;
+}
 
 command_result run_command(const std::vector<std::string>& argv, const command_options& options) {
   if (argv.empty()) throw std::invalid_argument("run_command: no program given");

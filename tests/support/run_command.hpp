@@ -11,13 +11,16 @@
 
 namespace nearfork::support {
 
+/// Four fifths of the watchdog's limit, so longer under sanitizers; 100 s when that is off.
+std::chrono::milliseconds default_timeout();
+
 struct command_options {
   /// Variables to set, or with nullopt to remove, beside those inherited.
   std::map<std::string, std::optional<std::string>> environment;
   std::string input;                ///< what the program reads on stdin
   std::filesystem::path directory;  ///< where it runs; empty: here
-  /// After this its whole process group is killed.
-  std::chrono::milliseconds timeout = std::chrono::seconds(100);
+  /// After this its whole process group is killed. Before the watchdog would end the test itself.
+  std::chrono::milliseconds timeout = default_timeout();
 };
 
 struct command_result {
