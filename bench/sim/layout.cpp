@@ -79,7 +79,8 @@ layout layout_of(const placement& plan) {
   std::sort(l.occupied.begin(), l.occupied.end());
   l.occupied.erase(std::unique(l.occupied.begin(), l.occupied.end()), l.occupied.end());
 
-  const bool known = usable(plan.distances, l.nodes);
+  // Steps in the tree say who is farther, but not by how much.
+  const bool known = plan.latency_matrix && usable(plan.distances, l.nodes);
   l.excess.assign(l.nodes, std::vector<double>(l.nodes, 1));
   for (std::size_t a = 0; a < l.nodes; ++a) {
     for (std::size_t b = 0; b < l.nodes && known; ++b) {

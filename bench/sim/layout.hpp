@@ -39,7 +39,7 @@ struct layout {
   std::vector<std::vector<victim_group>> victims;    ///< of each worker, nearest first, none empty
   std::vector<std::vector<std::uint16_t>> group_of;  ///< [thief][victim]: index into victims[thief]
   /// [from][to]: how much farther memory on `to` is than memory at home: distance / local distance
-  /// - 1, never negative. 1 between different nodes where the machine gives no distances.
+  /// - 1, never negative. 1 between different nodes where the machine gives no latencies.
   std::vector<std::vector<double>> excess;
 
   std::size_t workers() const noexcept { return node_of.size(); }

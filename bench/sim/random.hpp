@@ -52,9 +52,9 @@ class generator {
   /// A number in [0, bound), uniform: the top k bits of the next output, k the bit length of
   /// \p bound, drawn again while they are not below it. \p bound is at least 1.
   std::uint32_t below(std::uint32_t bound) {
-    const int bits = std::bit_width(bound);
-    std::uint32_t r = next() >> (32 - bits);
-    while (r >= bound) r = next() >> (32 - bits);
+    const std::uint32_t shift = 32U - static_cast<std::uint32_t>(std::bit_width(bound));
+    std::uint32_t r = next() >> shift;
+    while (r >= bound) r = next() >> shift;
     return r;
   }
 
