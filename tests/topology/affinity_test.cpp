@@ -40,7 +40,7 @@ TEST(Affinity, BindingOneThreadLeavesTheOthersAlone) {
 
 TEST(Affinity, CpusThatAreNotThereAreRefusedAndNothingChanges) {
   const auto before = thread_affinity();
-  for (const std::size_t cpu : {5000, 70000, 2000000}) {
+  for (const std::size_t cpu : ids{5000, 70000, 2000000}) {
     EXPECT_EQ(set_thread_affinity(ids{cpu}), EINVAL) << cpu;
   }
   EXPECT_EQ(set_thread_affinity(ids{}), EINVAL);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <random>
 
+#include "leak_pause.hpp"
 #include "rig.hpp"
 #include "scoped_environment.hpp"
 
@@ -121,7 +122,12 @@ TEST(ForeignInput, DamagedDocumentsAreRefusedOrPlannedSoundly) {
     }
     const std::string file = folder.write("m.xml", text).string();
     try {
-      const placement p = plan(machine::from(file));
+      // hwloc 2.9 loses some of its own memory when it refuses a document half-way.
+      const machine m = [&file] {
+        const leak_pause pause;
+        return machine::from(file);
+      }();
+      const placement p = plan(m);
       ++planned;
       expect_sound(p);
       if (::testing::Test::HasFailure()) FAIL() << text;

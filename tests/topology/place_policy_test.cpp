@@ -80,7 +80,7 @@ TEST(PlacePolicy, AMaskThatCutsUnevenlyIsFlagged) {
 }
 
 TEST(PlacePolicy, AnEvenFillIsNotFlagged) {
-  for (const std::size_t workers : {1, 2, 4, 8}) {
+  for (const std::size_t workers : ids{1, 2, 4, 8}) {
     EXPECT_TRUE(plan(two_by_two_by_two, with(workers, place_policy::spread)).warnings.empty());
   }
   EXPECT_TRUE(plan(two_by_two_by_two, with(4, place_policy::compact)).warnings.empty());

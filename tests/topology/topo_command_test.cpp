@@ -129,7 +129,7 @@ TEST(TopoCommand, TheJsonHasTheMembersOfTheContract) {
   }
   EXPECT_EQ(keys(d["workers"][3]["victims"]),
             (std::set<std::string>{"smt", "cache", "node", "remote"}));
-  EXPECT_EQ(d["workers"][0]["victims"]["remote"], json({{1, 3}}));
+  EXPECT_EQ(d["workers"][0]["victims"]["remote"], json::array({json::array({1, 3})}));
 }
 
 TEST(TopoCommand, NodesGoByTheirOsIds) {
@@ -170,7 +170,7 @@ TEST(TopoCommand, OneCpuOfTasksetMeansOneWorkerOnIt) {
   ASSERT_EQ(r.exit_code, 0) << support::to_string(r);
   const json d = json::parse(r.out);
   EXPECT_EQ(d["source"], "native");
-  EXPECT_EQ(d["allowed_pus"], json({mask->back()}));
+  EXPECT_EQ(d["allowed_pus"], json::array({mask->back()}));
   ASSERT_EQ(d["workers"].size(), 1U);
   EXPECT_EQ(d["workers"][0]["pu"], mask->back());
 }
@@ -190,7 +190,7 @@ TEST(TopoCommand, OptionsShapeThePlan) {
   const json spread = document({"--topology", machine, "--workers", "2", "--place", "spread"});
   EXPECT_EQ(spread["workers"][1]["node"], 1);
   const json pu = document({"--topology", machine, "--bind", "pu"});
-  EXPECT_EQ(pu["workers"][0]["binding"], json({0}));
+  EXPECT_EQ(pu["workers"][0]["binding"], json::array({0}));
   const json random = document({"--topology", machine, "--steal", "random"});
   EXPECT_EQ(random["options"]["steal"], "random");
   expect_sound(random);

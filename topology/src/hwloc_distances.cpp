@@ -28,11 +28,16 @@ std::vector<distances_ptr> latency_matrices(hwloc_topology_t topology) {
     return result;
   }
   raw.resize(std::min<std::size_t>(count, raw.size()));
-  for (hwloc_distances_s* d : raw) result.emplace_back(d, distances_release{topology});
   // The operating system's own first, where several are there.
-  std::stable_partition(result.begin(), result.end(), [](const distances_ptr& d) {
-    return (d->kind & HWLOC_DISTANCES_KIND_FROM_OS) != 0;
-  });
+  const auto append = [&](bool from_os) {
+    for (hwloc_distances_s* d : raw) {
+      if (((d->kind & HWLOC_DISTANCES_KIND_FROM_OS) != 0) == from_os) {
+        result.emplace_back(d, distances_release{topology});
+      }
+    }
+  };
+  append(true);
+  append(false);
   return result;
 }
 

@@ -56,10 +56,12 @@ class planner {
     }
     std::sort(plan_.allowed_pus.begin(), plan_.allowed_pus.end());
     std::vector<std::size_t> order;
-    for (std::size_t n = 0; n < pus.size(); ++n) order.push_back(n);
-    const auto rest = std::stable_partition(order.begin(), order.end(),
-                                            [&pus](std::size_t n) { return !pus[n].empty(); });
-    plan_.worker_nodes = static_cast<std::size_t>(rest - order.begin());
+    for (const bool with_pus : {true, false}) {
+      for (std::size_t n = 0; n < pus.size(); ++n) {
+        if (pus[n].empty() != with_pus) order.push_back(n);
+      }
+      if (with_pus) plan_.worker_nodes = order.size();
+    }
     node_index_.resize(order.size());
     for (const std::size_t n : order) {
       const detail::node_data& node = data_.nodes[n];

@@ -1,6 +1,7 @@
 #include "src/rings.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace nearfork::detail {
 namespace {
@@ -13,8 +14,9 @@ std::vector<std::vector<node_index>> nodes_by_distance(
     if (n != from && !workers[n].empty()) others.push_back(n);
   }
   const std::vector<std::uint64_t>& row = plan.distances[from];
-  std::stable_sort(others.begin(), others.end(),
-                   [&row](node_index a, node_index b) { return row[a] < row[b]; });
+  std::sort(others.begin(), others.end(), [&row](node_index a, node_index b) {
+    return std::tie(row[a], a) < std::tie(row[b], b);
+  });
   std::vector<std::vector<node_index>> groups;
   for (const node_index n : others) {
     if (groups.empty() || row[groups.back().front()] != row[n]) groups.emplace_back();
