@@ -39,6 +39,7 @@ class explorer {
   void* allocate(std::size_t bytes, std::size_t alignment);
   void deallocate(void* p);
   void require(bool holds, const char* otherwise, const where& place);
+  void cut();
   void record(std::initializer_list<std::int64_t> values);
   bool all_ended() const noexcept { return !asleep_at_end_; }
 

@@ -117,6 +117,7 @@ report explore(const erased_program& program, const options& how) {
 void require(bool holds, const char* otherwise, where site) {
   active().require(holds, otherwise, site);
 }
+void cut(where) { active().cut(); }
 void record(std::initializer_list<std::int64_t> values) { active().record(values); }
 void step(const char*, where site) {
   operation o;

@@ -445,6 +445,13 @@ void explorer::require(bool holds, const char* otherwise, const where& place) {
   suspend();
 }
 
+void explorer::cut() {
+  const outside guard;
+  ++report_.cuts;
+  if (verdict_ == verdict::going) verdict_ = verdict::pruned;
+  suspend();
+}
+
 void explorer::record(std::initializer_list<std::int64_t> values) {
   const outside guard;
   report_.outcomes.insert(outcome(values));

@@ -52,6 +52,7 @@ struct report {
   std::uint64_t states = 0;       ///< different states met with more than one way to go on
   std::uint64_t transitions = 0;  ///< steps executed
   std::uint64_t executions = 0;   ///< followed to their end (others led into known states)
+  std::uint64_t cuts = 0;         ///< left by cut()
   std::uint64_t schedules = 0;    ///< all complete interleavings, when counted
   std::uint64_t failing = 0;      ///< schedules that failed, when counted
   bool complete = false;          ///< everything was explored, or a counterexample found
@@ -105,6 +106,10 @@ void require(bool holds, const char* otherwise, where site = where::current());
 void record(std::initializer_list<std::int64_t> values);
 /// A scheduling point without an access.
 void step(const char* what = "", where site = where::current());
+/// Leaves this execution: what follows is covered by others. For loops that retry as long as
+/// another thread stands still: a fair scheduler ends them, the explorer would follow them for
+/// ever. Counted in the report.
+void cut(where site = where::current());
 /// Acquire, release and acquire-release fences, for the explorer's own tests.
 void fence_of(std::memory_order order, where site = where::current());
 /// In the final check: false if threads are still asleep (options::may_end_asleep).
