@@ -1,6 +1,7 @@
 #include "epoch/limbo.hpp"
 
 #include <nearfork/detail/buffer_memory.hpp>
+#include <mutex>
 #include <new>
 
 namespace nearfork::detail {
@@ -40,8 +41,9 @@ void limbo::retire(deque_buffer<task>* buffer) noexcept {
 
 void limbo::reclaim() noexcept {
   if (bytes() == 0) return;
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock()) reclaim_locked();
+  if (!mutex_.try_lock()) return;  // whoever holds it is at it
+  reclaim_locked();
+  mutex_.unlock();
 }
 
 void limbo::reclaim_locked() noexcept {

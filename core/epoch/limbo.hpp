@@ -2,14 +2,13 @@
 /// Buffers that are out of use and that a thief may still be reading.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include <nearfork/detail/deque.hpp>
 #include <nearfork/detail/epoch.hpp>
+#include <nearfork/detail/spin_lock.hpp>
 #include <nearfork/detail/task.hpp>
 
 namespace nearfork::detail {
@@ -40,10 +39,10 @@ class limbo {
   void reclaim_locked() noexcept;
 
   epoch_clock clock_;
-  std::mutex mutex_;
+  spin_lock mutex_;
   std::vector<const epoch_record*> readers_;
   std::vector<retired> retired_;
-  std::atomic<std::size_t> bytes_{0};
+  atomic<std::size_t> bytes_;
 };
 
 }  // namespace nearfork::detail

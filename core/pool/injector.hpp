@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <mutex>
 #include <nearfork/detail/atomic.hpp>
+#include <nearfork/detail/spin_lock.hpp>
 #include <nearfork/detail/task.hpp>
 
 namespace nearfork::detail {
@@ -42,7 +43,7 @@ class injector {
 
  private:
   alignas(cache_line) atomic<std::size_t> size_;
-  std::mutex mutex_;
+  spin_lock mutex_;
   injected_task* first_ = nullptr;
   injected_task* last_ = nullptr;
 };

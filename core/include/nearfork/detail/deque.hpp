@@ -427,7 +427,9 @@ class deque_owner {
     if (top < split) {
       // Take back the newer half of what is public: split is written before top is read.
       for (std::int64_t next = top + (split - top) / 2;; next = index) {
-        s.split.store(next, std::memory_order_relaxed);
+        // release: a thief that reads this value instead of an earlier publication's still sees
+        // the slots below it (a relaxed store would end that one's release sequence).
+        s.split.store(next, std::memory_order_release);
         fence_seq_cst();
         top = s.top.load(std::memory_order_relaxed);
         if (top < next) {
@@ -449,7 +451,7 @@ class deque_owner {
       }
     }
     // Empty: top == split == tail == index + 1.
-    s.split.store(index + 1, std::memory_order_relaxed);
+    s.split.store(index + 1, std::memory_order_release);
     s.guard.store(slot + 1, std::memory_order_relaxed);
     s.tail.store(slot + 1, std::memory_order_release);
     s.lock.unlock();

@@ -29,7 +29,9 @@ class epoch_record {
 
   /// Announces. A sequentially consistent fence of the caller must stand between this and the
   /// first load of anything that can be retired.
-  void pin() noexcept { pinned_.store(clock_->now(), std::memory_order_relaxed); }
+  /// release: whoever reads this later pin and not the unpin() before it still has the reads of
+  /// earlier pins behind it.
+  void pin() noexcept { pinned_.store(clock_->now(), std::memory_order_release); }
   /// release: everything read lies before it.
   void unpin() noexcept { pinned_.store(0, std::memory_order_release); }
 
