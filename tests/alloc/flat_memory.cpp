@@ -1,5 +1,6 @@
 #include <array>
 #include <atomic>
+#include <memory>
 #include <nearfork/detail/node_cache.hpp>
 #include <nearfork/detail/node_pool.hpp>
 #include <random>
@@ -124,6 +125,9 @@ TEST(flat_memory, what_idle_caches_were_given_back_is_found_before_more_is_asked
   const auto before = mapped();
   std::vector<void*> blocks(60'000);
   {
+    // More caches end after it, so that nobody below happens to adopt just this one.
+    std::vector<std::unique_ptr<node_cache>> others(20);
+    for (auto& other : others) other = std::make_unique<node_cache>(here());
     node_cache ended(here());
     for (auto& p : blocks) p = ended.allocate(128);
   }
@@ -135,7 +139,7 @@ TEST(flat_memory, what_idle_caches_were_given_back_is_found_before_more_is_asked
   EXPECT_LE(mapped(), peak + chunk_bytes);
   for (void* p : more) pool.deallocate(p, 96);
   pool.trim();
-  EXPECT_LE(mapped(), before + (256 << 10)) << "nothing stays but the states of caches";
+  EXPECT_LE(mapped(), before + (512 << 10)) << "nothing stays but the states of caches";
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class mailbox {
 
 TEST(remote_list, every_pushed_block_is_taken_exactly_once) {
   constexpr std::size_t pushers = 4;
-  const std::size_t each = scaled(20'000);
+  const std::size_t each = scaled(400'000);
   std::vector<std::vector<free_block>> blocks(pushers, std::vector<free_block>(each));
   std::vector<std::vector<int>> seen(pushers, std::vector<int>(each, 0));
   remote_list list;

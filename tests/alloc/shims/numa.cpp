@@ -33,17 +33,6 @@ int error_named(const char* name) {
   return 0;
 }
 
-// The pages asked for so far, for first-lie. Few are asked for in a test.
-bool asked_before(void* page) {
-  static std::atomic<void*> seen[4096];
-  for (auto& slot : seen) {
-    void* expected = nullptr;
-    if (slot.compare_exchange_strong(expected, page)) return false;
-    if (expected == page) return true;
-  }
-  return true;
-}
-
 struct report {
   ~report() {
     if (*setting("NEARFORK_SHIM_CALLS") != '\0')
@@ -82,7 +71,7 @@ __attribute__((visibility("default"))) long move_pages(int pid, unsigned long co
   const long result = real(pid, count, pages, nodes, status, flags);
   if (result < 0) return result;
   for (unsigned long i = 0; i < count; ++i) {
-    if (std::strcmp(how, "first-lie") == 0 && !asked_before(pages[i])) status[i] = -EFAULT;
+    if (std::strcmp(how, "hidden") == 0 && count > 1) status[i] = -EFAULT;
     if (std::strcmp(how, "elsewhere") == 0 && status[i] >= 0) status[i] = 1;
   }
   return result;

@@ -43,14 +43,14 @@ constexpr std::size_t class_alignment(unsigned c) noexcept {
   return bytes & (~bytes + 1);
 }
 
-/// The class for a request, as allocate and deallocate both work it out.
+/// The class for a request, as allocate and deallocate both work it out. Rounding up to the
+/// alignment is enough: up to a class's step every class is a multiple of it, and beyond that the
+/// multiples left in a doubling (its middle and its end) are classes themselves.
 /// \pre bytes <= largest_pooled; alignment is a power of two <= largest_pooled
 constexpr unsigned size_class(std::size_t bytes, std::size_t alignment) noexcept {
   if (alignment <= min_alignment) return size_class(bytes);
   const std::size_t wanted = bytes == 0 ? 1 : bytes;
-  unsigned c = size_class((wanted + alignment - 1) & ~(alignment - 1));
-  while (class_alignment(c) < alignment) ++c;
-  return c;
+  return size_class((wanted + alignment - 1) & ~(alignment - 1));
 }
 
 /// Whether a request gets pages of its own instead of a block.
