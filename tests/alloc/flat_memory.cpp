@@ -109,7 +109,7 @@ TEST(flat_memory, phases_of_different_sizes_use_each_others_memory) {
   std::vector<void*> blocks;
   std::uint64_t early = 0;
   for (int round = 0; round < 4; ++round) {
-    for (const std::size_t bytes : {32, 100, 700, 2000, 5000}) {
+    for (const std::size_t bytes : {32UL, 100UL, 700UL, 2000UL, 5000UL}) {
       blocks.resize((8 << 20) / bytes);
       for (auto& p : blocks) p = cache.allocate(bytes);
       for (auto& p : blocks) cache.deallocate(p, bytes);

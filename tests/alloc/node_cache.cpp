@@ -31,8 +31,9 @@ TEST(node_cache, blocks_are_aligned_and_do_not_overlap) {
   std::vector<taken> all;
   std::mt19937 random(1);
   for (std::size_t alignment = 1; alignment <= 1 << 20; alignment *= 2) {
-    for (const std::size_t bytes : {0, 1, 15, 16, 17, 63, 64, 65, 100, 200, 1000, 1024, 3000, 8192,
-                                    8193, 20'000, 131'072, 131'073, 300'000}) {
+    for (const std::size_t bytes :
+         {0UL, 1UL, 15UL, 16UL, 17UL, 63UL, 64UL, 65UL, 100UL, 200UL, 1000UL, 1024UL, 3000UL,
+          8192UL, 8193UL, 20'000UL, 131'072UL, 131'073UL, 300'000UL}) {
       for (int i = 0; i < 4; ++i) {
         void* p = cache.allocate(bytes, alignment);
         ASSERT_NE(p, nullptr);
@@ -62,7 +63,7 @@ TEST(node_cache, blocks_are_aligned_and_do_not_overlap) {
 
 TEST(node_cache, a_freed_block_is_the_next_one_taken) {
   node_cache cache(here());
-  for (const std::size_t bytes : {1, 64, 1000, 10'000}) {
+  for (const std::size_t bytes : {1UL, 64UL, 1000UL, 10'000UL}) {
     void* first = cache.allocate(bytes);
     cache.deallocate(first, bytes);
     void* second = cache.allocate(bytes);

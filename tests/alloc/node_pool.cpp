@@ -21,8 +21,8 @@ TEST(node_pool, there_is_one_a_node) {
 
 TEST(node_pool, serves_zero_small_large_and_aligned_requests) {
   auto& pool = node_pool::of(here());
-  for (const std::size_t bytes : {0, 1, 100, 8192, 131'072, 131'073, 3'000'000}) {
-    for (const std::size_t alignment : {1, 8, 64, 4096, 1 << 18}) {
+  for (const std::size_t bytes : {0UL, 1UL, 100UL, 8192UL, 131'072UL, 131'073UL, 3'000'000UL}) {
+    for (const std::size_t alignment : {1UL, 8UL, 64UL, 4096UL, 1UL << 18}) {
       void* p = pool.allocate(bytes, alignment);
       ASSERT_NE(p, nullptr);
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignment, 0U);

@@ -41,7 +41,7 @@ TEST(node_resource, serves_every_kind_of_container) {
 TEST(node_resource, its_memory_is_on_the_node_also_when_freed_and_taken_again) {
   NEARFORK_SKIP_UNLESS_BINDING();
   for (int round = 0; round < 3; ++round) {
-    for (const std::size_t n : {100, 10'000, 1'000'000}) {
+    for (const std::size_t n : {100UL, 10'000UL, 1'000'000UL}) {
       std::pmr::vector<char> data(n, 'x', &node_resource(0));
       const auto report =
           nearfork::detail::verify_pages(data.data(), data.size(), node_resource(0).os_id());

@@ -33,7 +33,7 @@ bool all_zero(const page_block& block) {
 }
 
 TEST_F(pages, are_whole_zeroed_and_writable) {
-  for (const std::size_t bytes : {0, 1, 100, 4096, 4097, 1'000'000}) {
+  for (const std::size_t bytes : {0UL, 1UL, 100UL, 4096UL, 4097UL, 1'000'000UL}) {
     const auto block = allocate_pages(bytes);
     ASSERT_NE(block.data, nullptr);
     EXPECT_GE(block.bytes, bytes);
@@ -102,7 +102,7 @@ TEST_F(pages, touched_on_request_are_present_and_looked_at) {
 
 TEST_F(pages, on_an_absent_node_are_unbound_and_one_warning_says_so) {
   // 5000 needs a mask beyond 1024 bits; 40000 is beyond any mask the kernel takes.
-  for (const std::size_t node : {1000, 1023, 1024, 5000, 32766, 40000}) {
+  for (const std::size_t node : {1000UL, 1023UL, 1024UL, 5000UL, 32766UL, 40000UL}) {
     const auto block = allocate_pages(1, node);
     ASSERT_NE(block.data, nullptr);
     EXPECT_FALSE(block.bound) << node;
@@ -115,7 +115,7 @@ TEST_F(pages, on_an_absent_node_are_unbound_and_one_warning_says_so) {
 
 TEST_F(pages, strict_on_an_absent_node_are_refused_with_the_reason) {
   const auto before = process_pages().totals();
-  for (const std::size_t node : {1000, 40000}) {
+  for (const std::size_t node : {1000UL, 40000UL}) {
     try {
       free_pages(allocate_pages(1, {.node_os_id = node, .strict = true}));
       FAIL() << "node " << node << " was accepted";
