@@ -120,14 +120,16 @@ void make_present_strict(const mapping& m, std::size_t node) {
 }
 
 /// Pages of the reserved pool. They are made present at once: the pool of one node can be empty
-/// although the mapping was granted, and a later touch would then end in SIGBUS.
+/// although the mapping was granted, and a later touch would then end in SIGBUS. Bound strictly
+/// also where the node is only preferred: ordinary pages on the node are better than huge ones
+/// elsewhere.
 bool map_reserved(mapping& m, std::size_t bytes, const page_options& options, bool& bound) {
   const std::size_t huge = reserved_page_bytes();
   if (huge == 0 || bytes < huge / 2 || bytes > PTRDIFF_MAX - huge) return false;
   if (!map(m, round_up(bytes, huge), options.alignment, MAP_HUGETLB)) return false;
-  bound =
-      options.node_os_id != any_node && bind(m.data, m.bytes, options.node_os_id, options.strict);
-  const bool usable = (bound || !options.strict || options.node_os_id == any_node) &&
+  const std::size_t node = options.node_os_id;
+  bound = node != any_node && (bind(m, node, true) || (!options.strict && bind(m, node, false)));
+  const bool usable = (bound || !options.strict || node == any_node) &&
                       madvise(m.data, m.bytes, populate_write) == 0;
   if (!usable) m.drop();
   return usable;
