@@ -128,7 +128,8 @@ bool map_reserved(mapping& m, std::size_t bytes, const page_options& options, bo
   if (huge == 0 || bytes < huge / 2 || bytes > PTRDIFF_MAX - huge) return false;
   if (!map(m, round_up(bytes, huge), options.alignment, MAP_HUGETLB)) return false;
   const std::size_t node = options.node_os_id;
-  bound = node != any_node && (bind(m, node, true) || (!options.strict && bind(m, node, false)));
+  const auto bind_to = [&](bool strict) { return bind(m.data, m.bytes, node, strict); };
+  bound = node != any_node && (bind_to(true) || (!options.strict && bind_to(false)));
   const bool usable = (bound || !options.strict || node == any_node) &&
                       madvise(m.data, m.bytes, populate_write) == 0;
   if (!usable) m.drop();
