@@ -51,10 +51,13 @@ void group_state::task_done_elsewhere() noexcept {
 }
 
 void group_state::fail() noexcept {
-  const std::uint32_t before =
-      flags_.fetch_or(failed_flag | cancelled_flag, std::memory_order_relaxed);
-  // The first keeps its exception; the end of this task publishes it.
-  if ((before & failed_flag) == 0) error_ = std::current_exception();
+  error_lock_.lock();
+  // The first keeps its exception.
+  if ((flags_.load(std::memory_order_relaxed) & failed_flag) == 0) {
+    error_ = std::current_exception();
+    flags_.fetch_or(failed_flag | cancelled_flag, std::memory_order_relaxed);
+  }
+  error_lock_.unlock();
 }
 
 void group_state::wait_for_all() noexcept {
@@ -93,23 +96,29 @@ void group_state::wait_for_all() noexcept {
 }
 
 void group_state::wait() {
+  if (!all_done()) pool_access::scheduler_of(*pool_).check_process();
   wait_for_all();
-  // Nobody needs to be woken any more; another waiter that does marks the word again.
+  // Tasks shall end without a system call again. Another waiter may be asleep already, for tasks
+  // added meanwhile: it is woken and marks the word again.
   if ((done_elsewhere_.load(std::memory_order_relaxed) & waited_flag) != 0) {
     done_elsewhere_.fetch_and(~waited_flag, std::memory_order_relaxed);
+    futex_wake(done_elsewhere_, INT_MAX);
   }
   if (flags_.load(std::memory_order_relaxed) == 0) return;
   // As new again. One of several waiters gets the exception.
-  const std::uint32_t before = flags_.exchange(0, std::memory_order_acq_rel);
-  if ((before & failed_flag) != 0) {
-    const std::exception_ptr error = std::exchange(error_, nullptr);
-    std::rethrow_exception(error);
-  }
+  error_lock_.lock();
+  flags_.store(0, std::memory_order_relaxed);
+  std::exception_ptr error = std::exchange(error_, nullptr);
+  error_lock_.unlock();
+  if (error) std::rethrow_exception(std::move(error));
 }
 
 void group_state::finish() noexcept {
-  if (all_done()) return;
-  if (std::uncaught_exceptions() > 0) cancel();
+  // In a forked child the tasks that are left belong to the parent.
+  if (all_done() || pool_access::scheduler_of(*pool_).foreign_process()) return;
+  // More than at the group's making: tasks of others that an unwinding thread runs while it waits,
+  // and groups of destructors, are not being unwound themselves.
+  if (std::uncaught_exceptions() > unwinding_) cancel();
   wait_for_all();
 }
 

@@ -3,9 +3,11 @@
 #include <mutex>
 #include <nearfork/detail/node_pool.hpp>
 #include <nearfork/pool.hpp>
+#include <new>
 #include <string>
 
 #include "pool/affinity.hpp"
+#include "pool/fork.hpp"
 #include "pool/scheduler.hpp"
 
 namespace nearfork {
@@ -86,12 +88,15 @@ node_index current_node() noexcept {
   return c == nullptr ? npos : c->node();
 }
 
+namespace {
+std::mutex default_pool_lock;
+}
+
 pool& default_pool() {
   // One per process: a forked child leaves its parent's alone and makes its own.
-  static std::mutex mutex;
   static std::unique_ptr<pool> instance;
   static std::uint32_t made_in = 0;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(default_pool_lock);
   if (instance == nullptr || made_in != detail::process_generation()) {
     instance = std::make_unique<pool>();
     made_in = detail::process_generation();
@@ -100,6 +105,8 @@ pool& default_pool() {
 }
 
 namespace detail {
+
+void renew_default_pool_lock() noexcept { ::new (&default_pool_lock) std::mutex; }
 
 void* allocate_outside(std::size_t bytes, std::size_t alignment) {
   return node_pool::of(any_node).allocate(bytes, alignment);

@@ -1,10 +1,12 @@
 #include "pool/registry.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "pool/fork.hpp"
 #include "pool/warn.hpp"
 
 namespace nearfork::detail {
@@ -13,11 +15,21 @@ namespace {
 struct registry {
   std::mutex mutex;
   std::vector<const placement*> pools;
+  registry* before_fork = nullptr;  // the parent's: kept, not looked at
+
   // Never destroyed: pools may be statics that end later.
   static registry& get() {
-    static auto* const r = new registry;
+    registry* r = present.load(std::memory_order_acquire);
+    if (r == nullptr) {
+      auto* const made = new registry;
+      made->before_fork = past;
+      if (present.compare_exchange_strong(r, made, std::memory_order_acq_rel)) return *made;
+      delete made;
+    }
     return *r;
   }
+  static inline std::atomic<registry*> present{nullptr};
+  static inline registry* past = nullptr;
 };
 
 std::vector<std::size_t> bound_pus(const placement& plan) {
@@ -31,6 +43,11 @@ std::vector<std::size_t> bound_pus(const placement& plan) {
 }
 
 }  // namespace
+
+void forget_registered_pools() noexcept {
+  // The lock may be held by a thread of the parent: a new registry at the next use.
+  if (registry* const r = registry::present.exchange(nullptr)) registry::past = r;
+}
 
 void register_pool(const placement& plan) {
   registry& r = registry::get();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "observe/report.hpp"
+#include "pool/fork.hpp"
 #include "pool/registry.hpp"
 #include "pool/wait_until.hpp"
 #include "pool/warn.hpp"
@@ -20,6 +21,7 @@ scheduler::scheduler(pool& owner, pool_options options)
       asymmetric_(heavy_barrier_available()),
       process_(process_generation()),
       report_target_(report_target()) {
+  forget_pools_in_children();
   plans_.push_back(make_plan());
   placement& plan = plans_.back();
   plan_.store(&plan, std::memory_order_release);
@@ -288,10 +290,10 @@ void scheduler::spawn(context* c, injected_task* task) noexcept {
     inject(c, task, npos);
     return;
   }
-  // A loop that only spawns must not fill the memory.
+  // A loop that only spawns must not fill the memory, nor a chain of tasks that spawn the stack.
   constexpr std::int64_t many = 1 << 16;
   w->counters.spawned.add();
-  if (w->deque().size() >= many) {
+  if (w->deque().size() >= many && w->stack_used() <= w->stack_size() / 4) {
     execute(*w, *task);
     return;
   }

@@ -37,6 +37,7 @@ class task_group {
   /// may be run at once. \throws std::bad_alloc; fork_error
   template <class F>
   void run(F&& f) {
+    state_.check(npos);
     state_.start(detail::make_group_task<std::decay_t<F>>(state_, std::forward<F>(f)));
   }
   /// Like run(), but prefers the workers of a node.
@@ -47,7 +48,8 @@ class task_group {
     state_.start_on(node, detail::make_group_task<std::decay_t<F>>(state_, std::forward<F>(f)));
   }
   /// Waits until every task is finished, those added meanwhile too. A worker runs tasks
-  /// meanwhile, other threads sleep. \throws the group's first exception, once
+  /// meanwhile, other threads sleep. \throws the group's first exception, once; fork_error in a
+  /// forked child that would wait for its parent's tasks
   void wait() { state_.wait(); }
   /// Skips the tasks that have not begun; running ones may ask is_cancelled().
   void cancel() noexcept { state_.cancel(); }

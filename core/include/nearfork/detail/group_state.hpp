@@ -7,6 +7,7 @@
 #include <exception>
 #include <nearfork/detail/atomic.hpp>
 #include <nearfork/detail/root_task.hpp>
+#include <nearfork/detail/spin_lock.hpp>
 #include <nearfork/detail/task.hpp>
 #include <nearfork/detail/task_memory.hpp>
 #include <nearfork/pool.hpp>
@@ -18,13 +19,17 @@ namespace nearfork::detail {
 class group_state {
  public:
   group_state(pool& p, std::stop_token stop)
-      : pool_(&p), owner_(pool_access::own_context(p)), stop_(std::move(stop)) {}
+      : pool_(&p),
+        owner_(pool_access::own_context(p)),
+        unwinding_(std::uncaught_exceptions()),
+        stop_(std::move(stop)) {}
   group_state(const group_state&) = delete;
   group_state& operator=(const group_state&) = delete;
 
   /// Takes over \p task and makes it available.
   void start(injected_task* task);
   void start_on(node_index node, injected_task* task);
+  /// \throws std::out_of_range when there is no such node; fork_error
   void check(node_index node) const { pool_access::check_submit(*pool_, node); }
   void wait();
   void finish() noexcept;  // the destructor's part
@@ -64,10 +69,12 @@ class group_state {
   pool* pool_;
   context* owner_;  // the worker that made the group
   bool owner_waits_ = false;
+  int unwinding_;  // exceptions in flight when the group was made: those do not end it
   atomic<std::uint32_t> started_by_owner_;
   atomic<std::uint32_t> done_by_owner_;
   atomic<std::uint32_t> flags_;
   std::stop_token stop_;
+  spin_lock error_lock_;  // a late waiter may take the exception while a new task fails
   std::exception_ptr error_;
   alignas(64) atomic<std::uint32_t> started_elsewhere_;
   // Number finished << 1 | somebody sleeps on this word.
