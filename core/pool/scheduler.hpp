@@ -147,8 +147,9 @@ class scheduler {
   void work(worker& w) noexcept;
   task* next_task(worker& w) noexcept;
   task* search(worker& w) noexcept;
-  /// One look at every victim. \p restricted: only tasks that lie at least as deep as this frame.
-  task* steal_round(worker& w, bool restricted) noexcept;
+  /// The \p round-th look round of a search. \p restricted: only tasks that lie at least as deep as
+  /// this frame.
+  task* steal_round(worker& w, bool restricted, std::uint32_t round) noexcept;
   task* steal_from(worker& w, worker& victim, ring kind, bool restricted) noexcept;
   task* take_injected(worker& w) noexcept;
   bool revoke_round(worker& w) noexcept;

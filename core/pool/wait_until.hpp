@@ -16,6 +16,7 @@ void scheduler::wait_until(worker& w, Done done, Helper helper, Sleep sleep) noe
   auto nap = first_nap;
   bool idle = false;
   bool revoked = false;
+  std::uint32_t round = 0;  // of the present search
   clock::time_point idle_since;
   const auto end_idle = [&] {
     if (idle)
@@ -35,7 +36,7 @@ void scheduler::wait_until(worker& w, Done done, Helper helper, Sleep sleep) noe
       // or while it is nearly empty.
       if (t == nullptr && w.enabled.load(std::memory_order_relaxed) != 0) {
         const bool shallow = w.stack_used() <= w.stack_size() / 4;
-        t = steal_round(w, !shallow);
+        t = steal_round(w, !shallow, round++);
         if (t == nullptr && shallow) t = take_injected(w);
       }
     }
@@ -44,6 +45,7 @@ void scheduler::wait_until(worker& w, Done done, Helper helper, Sleep sleep) noe
       execute(w, *t);
       nap = first_nap;
       revoked = false;
+      round = 0;
       continue;
     }
     const clock::time_point now = clock::now();

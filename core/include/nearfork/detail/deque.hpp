@@ -94,6 +94,12 @@ class deque_thief {
            state_->split.load(std::memory_order_relaxed);
   }
 
+  /// How many tasks are public, as far as can be seen without ordering anything.
+  std::int64_t public_size() const noexcept {
+    return state_->split.load(std::memory_order_relaxed) -
+           state_->top.load(std::memory_order_relaxed);
+  }
+
   /// Asks the owner to publish at its next push. Cheap; may be called again and again.
   void request() noexcept {
     if (state_->limit.load(std::memory_order_relaxed) != nullptr) {
@@ -276,9 +282,7 @@ class deque_owner {
   }
 
   /// Whether a thief has asked and the next push will publish.
-  bool asked() const noexcept {
-    return state_.limit.load(std::memory_order_relaxed) == nullptr;
-  }
+  bool asked() const noexcept { return state_.limit.load(std::memory_order_relaxed) == nullptr; }
 
   /// Index of the next push: tasks pushed from now on have indices from here.
   std::int64_t position() const noexcept {
