@@ -59,14 +59,15 @@ class workload {
   virtual void describe(const measured& m, json& object) const = 0;
 };
 
-/// Runs both forms by turns, three times or more, and takes the fastest of each: what disturbs a
-/// run (other processes, a clock that rises slowly) only ever makes it longer.
+/// Runs both forms by turns, three times or more (fewer where that takes too long), and takes the
+/// fastest of each: what disturbs a run (other processes, a clock that rises slowly) only ever
+/// makes it longer.
 inline measured measure(workload& w, const std::string& name, nearfork::pool& pool,
                         progress& shown) {
   using clock = std::chrono::steady_clock;
   using seconds = std::chrono::duration<double>;
   constexpr std::size_t fewest = 3, most = 9;
-  constexpr seconds enough{4};
+  constexpr seconds enough{4}, too_long{40};
 
   measured m;
   const auto timed = [&](const char* form, auto&& run) {
@@ -78,7 +79,7 @@ inline measured measure(workload& w, const std::string& name, nearfork::pool& po
     return seconds(clock::now() - start);
   };
   seconds total{0};
-  while (m.rounds < fewest || (m.rounds < most && total < enough)) {
+  while (m.rounds == 0 || (m.rounds < most && total < (m.rounds < fewest ? too_long : enough))) {
     shown.begin(name + ": preparing");
     const seconds serial = timed("serial", [&] { w.run_serially(shown); });
     shown.begin(name + ": checking");
