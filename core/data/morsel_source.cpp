@@ -59,11 +59,11 @@ morsel_source::morsel_source(pool& p, const std::vector<part>& parts, std::size_
     std::iota(order.begin(), order.end(), node_index{0});
     if (n < plan.distances.size()) {
       const auto& row = plan.distances[n];
-      std::stable_sort(order.begin(), order.end(), [&](node_index a, node_index b) {
+      std::sort(order.begin(), order.end(), [&](node_index a, node_index b) {
         const auto far = [&](node_index i) {
           return i == n ? 0 : i < row.size() ? row[i] + 1 : std::uint64_t(-1);
         };
-        return far(a) < far(b);
+        return far(a) != far(b) ? far(a) < far(b) : a < b;
       });
     } else {
       std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end());

@@ -80,7 +80,8 @@ void group_state::wait_for_all() noexcept {
   const bool as_owner = c == owner_ && !owner_waits_;
   if (as_owner) owner_waits_ = true;
   w.owner.wait_until(
-      w, [this] { return all_done(); }, [] { return npos; },
+      w, as_owner ? own_from_ : context_access::deque(*c).position(), [this] { return all_done(); },
+      [] { return npos; },
       [&](std::chrono::nanoseconds nap) {
         sleep_until_changed(
             [&](std::uint32_t word) { futex_wait_for(done_elsewhere_, word, nap); });

@@ -38,7 +38,8 @@ class node_shares {
 
   void wait(worker& w) noexcept {
     w.owner.wait_until(
-        w, [this] { return open_.load(std::memory_order_acquire) == 0; }, [] { return npos; },
+        w, w.deque().position(), [this] { return open_.load(std::memory_order_acquire) == 0; },
+        [] { return npos; },
         [this](std::chrono::nanoseconds nap) {
           const std::uint32_t seen = open_.load(std::memory_order_acquire);
           if (seen != 0) futex_wait_for(open_, seen, nap);

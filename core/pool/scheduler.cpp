@@ -3,6 +3,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <nearfork/detail/node_map.hpp>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -30,15 +32,29 @@ scheduler::scheduler(pool& owner, pool_options options)
   for (std::size_t i = 0; i < std::max<std::size_t>(plan.worker_nodes, 1); ++i) {
     injectors_.emplace_back();
   }
+  for (const node_place& n : plan.nodes) {
+    node_os_ids_.push_back(plan.foreign ? any_node : n.os_id);
+  }
+  set_node_resolver([]() noexcept -> std::span<const std::size_t> {
+    const context* const c = current_context;
+    if (c == nullptr) return {};
+    return static_cast<const worker*>(c)->owner.node_os_ids();
+  });
   start_threads();
-  first_worker_.assign(injectors_.size(), 0);
-  for (std::size_t i = count(); i-- > 0;) {
-    if (workers_[i]->node() < first_worker_.size()) first_worker_[workers_[i]->node()] = i;
+  try {
+    first_worker_.assign(injectors_.size(), 0);
+    for (std::size_t i = count(); i-- > 0;) {
+      if (workers_[i]->node() < first_worker_.size()) first_worker_[workers_[i]->node()] = i;
+    }
+    if (options_.bind_caller && !plan.foreign && !plan.workers[0].binding.empty()) {
+      caller_.bind(plan.workers[0].binding);
+    }
+    register_pool(plan);
+  } catch (...) {
+    caller_.restore();
+    stop_threads();
+    throw;
   }
-  if (options_.bind_caller && !plan.foreign && !plan.workers[0].binding.empty()) {
-    caller_.bind(plan.workers[0].binding);
-  }
-  register_pool(plan);
 }
 
 scheduler::~scheduler() {
@@ -50,6 +66,10 @@ scheduler::~scheduler() {
   unregister_pool(plan());
   write_report(report_target_, plan(), stats());
   caller_.restore();
+  stop_threads();
+}
+
+void scheduler::stop_threads() noexcept {
   stopping_.store(1, std::memory_order_release);
   fence_seq_cst();
   for (std::size_t i = 0; i < count(); ++i) {
@@ -108,9 +128,13 @@ bool scheduler::injectors_filled() noexcept {
 
 // --- finding work
 
-task* scheduler::pop_own(worker& w) noexcept {
-  if (w.deque().position() <= w.isolation_floor) return nullptr;
+task* scheduler::pop_own(worker& w, std::int64_t from) noexcept {
+  if (w.deque().position() <= std::max(from, w.isolation_floor)) return nullptr;
   return w.deque().pop();
+}
+
+bool scheduler::refuses_work(worker& w) noexcept {
+  return injectors_filled() || !w.deque().looks_empty();
 }
 
 task* scheduler::take_injected(worker& w) noexcept {
@@ -135,7 +159,7 @@ task* scheduler::next_task(worker& w) noexcept {
       return t;
     }
   }
-  if (task* t = pop_own(w)) return t;
+  if (task* t = pop_own(w, INT64_MIN)) return t;
   return take_injected(w);
 }
 
@@ -233,16 +257,15 @@ task* scheduler::search(worker& w) noexcept {
     if (stopping_.load(std::memory_order_relaxed) != 0) return nullptr;
     const auto spent = clock::now() - start;
     if (spent > options_.spin) return nullptr;
+    // Threads that share a core: a searcher that has to give it away would still count as one and
+    // keep others from being woken.
+    if (round > 8 && oversubscribed_.load(std::memory_order_relaxed)) return nullptr;
     if (!revoked && spent > options_.spin / 4) {
       // Asked and not answered: the owner may be in a long task.
       revoked = true;
       if (revoke_round(w)) continue;
     }
-    if (oversubscribed_.load(std::memory_order_relaxed)) {
-      yield_processor();
-    } else {
-      for (int i = 0; i < 8; ++i) spin_pause();
-    }
+    for (int i = 0; i < 8; ++i) spin_pause();
   }
 }
 
@@ -287,6 +310,7 @@ void scheduler::work(worker& w) noexcept {
     w.counters.quiet_ns.add(static_cast<std::uint64_t>((now - idle).count()));
     w.counters.parks.add();
     w.deque().shrink();
+    context_access::cache(w).trim();
     limbo_.reclaim();
     sleep_.park(w.slot(), searching);
     searching = true;

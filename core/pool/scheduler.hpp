@@ -48,6 +48,8 @@ class scheduler {
   void submission_started() noexcept { submissions_.fetch_add(1, std::memory_order_relaxed); }
   void submission_done() noexcept;
   pool& owner() noexcept { return owner_; }
+  /// The system's ids of the nodes, any_node where the machine is not this one.
+  const std::vector<std::size_t>& node_os_ids() const noexcept { return node_os_ids_; }
 
   // --- for tasks
   /// Makes a heap task available: on \p c's deque when it is a worker here, else by an injector.
@@ -58,9 +60,10 @@ class scheduler {
   void finish_taken(task& t, std::uintptr_t outcome, std::size_t runner) noexcept;
 
   /// Runs other tasks in \p w until \p done(). \p sleep(timeout) sleeps until done() may have
-  /// changed; \p helper: the worker that runs what is waited for, if known.
+  /// changed; \p helper: the worker that runs what is waited for, if known; \p own_from: tasks on
+  /// the own deque from this position on belong to what is waited for.
   template <class Done, class Helper, class Sleep>
-  void wait_until(worker& w, Done done, Helper helper, Sleep sleep) noexcept;
+  void wait_until(worker& w, std::int64_t own_from, Done done, Helper helper, Sleep sleep) noexcept;
 
   void execute(worker& w, task& t) noexcept {
     const auto function = reinterpret_cast<task_function>(t.word.load(std::memory_order_relaxed));
@@ -153,7 +156,9 @@ class scheduler {
   task* steal_from(worker& w, worker& victim, ring kind, bool restricted) noexcept;
   task* take_injected(worker& w) noexcept;
   bool revoke_round(worker& w) noexcept;
-  task* pop_own(worker& w) noexcept;
+  task* pop_own(worker& w, std::int64_t from) noexcept;
+  bool refuses_work(worker& w) noexcept;
+  void stop_threads() noexcept;
   std::size_t node_of_caller() const noexcept;
   void notify(worker& w) noexcept {
     if (sleep_.work_published(w.slot())) w.counters.wakeups.add();
@@ -174,6 +179,7 @@ class scheduler {
   std::vector<worker*> stand_ins_;
   std::deque<placement> plans_;            // the present one last; earlier ones stay readable
   std::vector<std::size_t> first_worker_;  // by node_index
+  std::vector<std::size_t> node_os_ids_;   // by node_index
   atomic<std::size_t> count_;
   atomic<std::uint32_t> unbenched_;
   atomic<std::size_t> regular_enabled_;

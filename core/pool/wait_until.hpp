@@ -11,11 +11,13 @@ inline constexpr std::chrono::nanoseconds first_nap = std::chrono::microseconds(
 inline constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(2);
 
 template <class Done, class Helper, class Sleep>
-void scheduler::wait_until(worker& w, Done done, Helper helper, Sleep sleep) noexcept {
+void scheduler::wait_until(worker& w, std::int64_t own_from, Done done, Helper helper,
+                           Sleep sleep) noexcept {
   const bool isolated = w.isolation_floor != INT64_MIN;
   auto nap = first_nap;
   bool idle = false;
   bool revoked = false;
+  worker* stand_in = nullptr;
   std::uint32_t round = 0;  // of the present search
   clock::time_point idle_since;
   const auto end_idle = [&] {
@@ -25,7 +27,9 @@ void scheduler::wait_until(worker& w, Done done, Helper helper, Sleep sleep) noe
   };
   for (;;) {
     if (done()) break;
-    task* t = pop_own(w);
+    const bool shallow = w.stack_used() <= w.stack_size() / 4;
+    // What was there before what is waited for only where the stack can bear it.
+    task* t = pop_own(w, shallow ? INT64_MIN : own_from);
     if (t == nullptr && !isolated) {
       // Whoever runs what we wait for has its parts: they lie deeper than we do.
       const std::size_t h = helper();
@@ -35,7 +39,6 @@ void scheduler::wait_until(worker& w, Done done, Helper helper, Sleep sleep) noe
       // Strangers' tasks only where the stack cannot grow by them beyond what a serial run needs,
       // or while it is nearly empty.
       if (t == nullptr && w.enabled.load(std::memory_order_relaxed) != 0) {
-        const bool shallow = w.stack_used() <= w.stack_size() / 4;
         t = steal_round(w, !shallow, round++);
         if (t == nullptr && shallow) t = take_injected(w);
       }
@@ -61,15 +64,19 @@ void scheduler::wait_until(worker& w, Done done, Helper helper, Sleep sleep) noe
     }
     if (waited < options_.spin && !oversubscribed_.load(std::memory_order_relaxed)) {
       spin_pause();
-    } else if (waited < options_.spin) {
-      yield_processor();
     } else {
+      // Work that this wait may not take (older, injected, or a stranger's to an isolated wait) and
+      // that nobody has taken for some milliseconds may be what is waited for.
+      if (nap == longest_nap && stand_in == nullptr && refuses_work(w)) {
+        stand_in = begin_blocking(w);
+      }
       sleep(nap);
       nap = nap * 2 < longest_nap ? nap * 2 : longest_nap;
       revoked = false;  // a sleeper looks at private tails each time
     }
   }
   end_idle();
+  end_blocking(stand_in);
 }
 
 }  // namespace nearfork::detail

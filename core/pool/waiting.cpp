@@ -40,7 +40,7 @@ bool scheduler::join_slow(worker& w, task& t) noexcept {
   context_access::count_elsewhere(w);
   bool marked = false;
   wait_until(
-      w,
+      w, w.deque().position(),
       [&] {
         // acquire: the outcome.
         word = t.word.load(std::memory_order_acquire);
@@ -111,7 +111,7 @@ void scheduler::run_root(root_base& root) {
   // Another pool's worker: it goes on serving its own pool.
   auto& w = static_cast<worker&>(*caller);
   w.owner.wait_until(
-      w, finished, [] { return npos; },
+      w, w.deque().position(), finished, [] { return npos; },
       [&](std::chrono::nanoseconds nap) { futex_wait_for(root.finished, 0, nap); });
 }
 

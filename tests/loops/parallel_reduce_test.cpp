@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <memory>
 #include <nearfork/nearfork.hpp>
 #include <string>
+#include <thread>
 
 #include "scale.hpp"
 
@@ -104,15 +106,19 @@ TEST(parallel_reduce, rethrows_from_map_and_combine_at_any_place) {
 }
 
 TEST(parallel_reduce, throws_cancelled_when_stopped) {
+  const auto add = [](int a, int b) { return a + b; };
   std::stop_source stop;
-  EXPECT_THROW(parallel_reduce(
-                   0, 100'000, 0,
-                   [&](int i) {
-                     if (i == 50) stop.request_stop();
-                     return 1;
-                   },
-                   [](int a, int b) { return a + b; }, {.grain = 0, .stop = stop.get_token()}),
+  EXPECT_THROW(parallel_reduce(0, 200, 0,
+                               [&](int) {
+                                 stop.request_stop();
+                                 std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                 return 1;
+                               },
+                               add, {.grain = 1, .stop = stop.get_token()}),
                nearfork::cancelled);
+  EXPECT_THROW(
+      parallel_reduce(0, 10, 0, [](int) { return 1; }, add, {.grain = 0, .stop = stop.get_token()}),
+      nearfork::cancelled);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ class group_state {
   group_state(pool& p, std::stop_token stop)
       : pool_(&p),
         owner_(pool_access::own_context(p)),
+        own_from_(owner_ != nullptr ? context_access::deque(*owner_).position() : 0),
         unwinding_(std::uncaught_exceptions()),
         stop_(std::move(stop)) {}
   group_state(const group_state&) = delete;
@@ -67,7 +68,8 @@ class group_state {
   void count_start(const context* c) noexcept;
 
   pool* pool_;
-  context* owner_;  // the worker that made the group
+  context* owner_;         // the worker that made the group
+  std::int64_t own_from_;  // its tasks on that worker's deque have positions from here
   bool owner_waits_ = false;
   int unwinding_;  // exceptions in flight when the group was made: those do not end it
   atomic<std::uint32_t> started_by_owner_;
