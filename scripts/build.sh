@@ -14,13 +14,13 @@ configure() {
   fi
 }
 
-# build PRESET [TARGET...]
+# build PRESET [TARGET...]: goes on after an error, so that one run shows them all.
 build() {
   local preset=$1
   shift
   local targets=()
   [ $# -eq 0 ] || targets=(--target "$@")
-  cmake --build "build/$preset" --parallel "$jobs" "${targets[@]}" >&2
+  cmake --build "build/$preset" --parallel "$jobs" "${targets[@]}" -- -k 0 >&2
 }
 
 has_target() { ninja -C "build/$1" -t query "$2" >/dev/null 2>&1; }
