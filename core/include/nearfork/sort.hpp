@@ -3,98 +3,120 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <nearfork/detail/loops_merge.hpp>
-#include <nearfork/detail/loops_split.hpp>
-#include <nearfork/pool.hpp>
+#include <nearfork/detail/loops_sort.hpp>
 #include <new>
+#include <optional>
 #include <utility>
 
 namespace nearfork {
 namespace detail {
 
-// Below this a piece is sorted serially: some tens of microseconds, so that its task costs nothing.
-inline constexpr std::ptrdiff_t sort_serially = 4096;
-
-/// Moves a pivot to *first: the median of 9 medians of 3, spread over the range.
 template <class It, class Less>
-void choose_pivot(It first, std::ptrdiff_t n, Less& less) {
-  const auto median = [&](It a, It b, It c) {
-    if (less(*a, *b)) return less(*b, *c) ? b : less(*a, *c) ? c : a;
-    return less(*a, *c) ? a : less(*b, *c) ? c : b;
-  };
-  It m[9];
-  // 27 places; a constant stride that no input is periodic in by nature.
-  const std::ptrdiff_t step = n / 28;
-  for (std::ptrdiff_t k = 0; k < 9; ++k) {
-    const It at = first + step * (3 * k + 1);
-    m[k] = median(at, at + step, at + 2 * step);
+void sort_stable(context& c, loop_control& control, It first, It last, Less& less) {
+  using T = element_of<It>;
+  const std::ptrdiff_t n = last - first;
+  if (sorted_already(c, control, first, last, less)) return;
+  if constexpr (moves_safely<T>) {
+    if (n >= sort_by_distribution) {
+      const auto finish = [&](context& here, T* from, It to, std::ptrdiff_t length) noexcept {
+        merge_sort(here, control, from, to, length, true, less);
+      };
+      if (sort_buckets(c, control, first, last, less, finish)) return;
+    } else {
+      std::optional<sort_buffer<T>> buffer;
+      try {
+        buffer.emplace(static_cast<std::size_t>(n));
+      } catch (const std::bad_alloc&) {
+      }
+      if (buffer) {
+        T* const from = buffer->data();
+        std::uninitialized_move(first, last, from);
+        merge_sort(c, control, from, first, n, true, less);
+        std::destroy_n(from, n);
+        return;
+      }
+    }
   }
-  std::iter_swap(
-      first, median(median(m[0], m[1], m[2]), median(m[3], m[4], m[5]), median(m[6], m[7], m[8])));
+  merge_sort_in_place(c, control, first, last, less);
 }
 
-/// Quicksort with tasks; \p depth: splits left before it gives up on its pivots, which bounds the
-/// work by O(n log n) (the serial sort is one by introspection itself).
-template <class It, class Less>
-void quicksort(context& c, It first, It last, Less& less, int depth) {
-  while (last - first > sort_serially && depth-- > 0) {
-    const std::ptrdiff_t n = last - first;
-    choose_pivot(first, n, less);
-    const It middle = std::partition(first + 1, last, [&](auto& x) { return less(x, *first); });
-    const It pivot = middle - 1;
-    std::iter_swap(first, pivot);
-    It right = middle;
-    if (pivot - first < n / 16) {
-      // Few are less: many may be equal. These are in place already.
-      right = std::partition(middle, last, [&](auto& x) { return !less(*pivot, x); });
+/// References to elements, not stand-ins as those of std::vector<bool>, whose elements share words.
+template <class It>
+inline constexpr bool sorts_in_parallel =
+    std::same_as<std::iter_reference_t<It>, std::iter_value_t<It>&>;
+
+/// Calls sort(context, control, first, last, less) with plain pointers where the elements lie in
+/// one piece.
+template <class It, class Less, class Sort>
+void sort_in_a_pool(It first, It last, Less& less, Sort sort) {
+  in_a_pool([&](context& c) {
+    const std::stop_token never;
+    loop_control control(never);
+    // Throws what could not be left to the control: nothing has been moved then.
+    if constexpr (std::contiguous_iterator<It>) {
+      sort(c, control, std::to_address(first), std::to_address(last), less);
+    } else {
+      sort(c, control, first, last, less);
     }
-    auto left_half = [&](context& inner) { quicksort(inner, first, pivot, less, depth); };
-    auto right_half = [&](context& inner) { quicksort(inner, right, last, less, depth); };
-    join_in(c, left_half, right_half);
-    return;
-  }
-  std::sort(first, last, std::ref(less));
+    control.finish();
+  });
 }
 
 }  // namespace detail
 
-/// Sorts [first, last) by \p less; not stable. O(n log n) comparisons in the worst case. Elements
-/// need to be movable only. If less or a move throws, the exception is rethrown, the pool is
-/// usable, and every element is valid, but their order and, as in std::sort, their values are
-/// unspecified.
+/// Sorts [first, last) by \p less; not stable, but the same input gives the same output for every
+/// worker count. O(n log n) comparisons in the worst case, O(n log k) for k different values, O(n)
+/// for sorted and reversed input of more than 4,096 elements.
+///
+/// Elements need to be movable only. \p less is called from several workers at a time. From
+/// 65,536 elements on, memory for as many elements and n bytes is used; where it cannot be had, or
+/// moves may throw, the elements are sorted in place, more slowly.
+/// \throws what less throws, the first in time. All elements are still there then, in unspecified
+/// order (moves that do not throw provided), and the pool is usable.
+/// Iterators whose references are stand-ins (std::vector<bool>): std::sort.
 template <std::random_access_iterator It, class Less = std::less<>>
 void parallel_sort(It first, It last, Less less = {}) {
   const std::ptrdiff_t n = last - first;
   if (n < 2) return;
-  const int depth = 2 * static_cast<int>(std::bit_width(static_cast<std::size_t>(n)));
-  if (n <= detail::sort_serially) return std::sort(first, last, std::ref(less));
-  detail::in_a_pool([&](context& c) { detail::quicksort(c, first, last, less, depth); });
+  if constexpr (!detail::sorts_in_parallel<It>) {
+    std::sort(first, last, std::ref(less));
+  } else if (n <= detail::sort_alone) {
+    detail::quicksort(first, last, less, true, detail::bad_steps_for(n));
+  } else {
+    detail::sort_in_a_pool(first, last, less,
+                           [](context& c, detail::loop_control& control, auto a, auto b, Less& l) {
+                             detail::sort_unstable(c, control, a, b, l);
+                           });
+  }
 }
 
-/// Sorts [first, last) by \p less and keeps the order of equal elements: a merge sort with a buffer
-/// of n elements. If less throws, no element is lost: the range holds the same elements in
-/// unspecified order (moves that do not throw provided). Without memory for the buffer, and for
-/// short ranges, it is std::stable_sort, which does not promise that.
+/// Sorts [first, last) by \p less and keeps the order of equal elements. O(n log n) comparisons in
+/// the worst case.
+///
+/// As parallel_sort(), but memory for as many elements is always used; where it cannot be had, or
+/// moves may throw: O(n log^2 n) moves in place. Short ranges too lose no element when less
+/// throws.
+/// Iterators whose references are stand-ins (std::vector<bool>): std::stable_sort.
 template <std::random_access_iterator It, class Less = std::less<>>
 void parallel_stable_sort(It first, It last, Less less = {}) {
-  using value = typename std::iterator_traits<It>::value_type;
   const std::ptrdiff_t n = last - first;
   if (n < 2) return;
-  if (n > detail::sort_serially) {
-    detail::raw_buffer<value> buffer(static_cast<std::size_t>(n));
-    if (buffer.data() != nullptr) {
-      detail::in_a_pool([&](context& c) {
-        detail::merge_sort(c, first, last, buffer.data(), less, detail::sort_serially);
-      });
-      return;
-    }
+  if constexpr (!detail::sorts_in_parallel<It>) {
+    std::stable_sort(first, last, std::ref(less));
+  } else if (n <= detail::sort_by_insertion) {
+    detail::insertion_sort(first, last, less);
+  } else {
+    detail::sort_in_a_pool(first, last, less,
+                           [](context& c, detail::loop_control& control, auto a, auto b, Less& l) {
+                             detail::sort_stable(c, control, a, b, l);
+                           });
   }
-  std::stable_sort(first, last, std::ref(less));
 }
 
 }  // namespace nearfork

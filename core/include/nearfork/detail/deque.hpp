@@ -281,8 +281,12 @@ class deque_owner {
            state_.top.load(std::memory_order_relaxed);
   }
 
-  /// Whether a thief has asked and the next push will publish.
-  bool asked() const noexcept { return state_.limit.load(std::memory_order_relaxed) == nullptr; }
+  /// Whether a thief has asked and the next push will publish. Without a private tail the limit is
+  /// always down; then: whether a thief would find nothing.
+  bool asked() const noexcept {
+    return state_.limit.load(std::memory_order_relaxed) == nullptr &&
+           (state_.asymmetric || looks_empty());
+  }
 
   /// Index of the next push: tasks pushed from now on have indices from here.
   std::int64_t position() const noexcept {

@@ -1,155 +1,185 @@
 /// \file
-/// Stable merging in parallel, without losing an element when a comparison throws.
+/// Stable sorting by merging, with a second array and without.
+///
+/// With one: all elements are alive in both arrays, those of one of them moved from. When a
+/// comparison throws, the control is halted and everything goes on without comparing: elements
+/// are moved where they would have gone, in some order, and none is lost.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <iterator>
-#include <memory>
-#include <nearfork/context.hpp>
+#include <nearfork/detail/loops_control.hpp>
+#include <nearfork/detail/loops_sort_serial.hpp>
 #include <nearfork/join.hpp>
-#include <new>
 #include <utility>
 
 namespace nearfork::detail {
 
-/// Memory for n objects that are not there yet; null data when there is none.
-template <class T>
-class raw_buffer {
- public:
-  explicit raw_buffer(std::size_t n) noexcept {
-    if (n <= PTRDIFF_MAX / sizeof(T)) {
-      data_ = static_cast<T*>(
-          ::operator new(n * sizeof(T), std::align_val_t(alignof(T)), std::nothrow));
-    }
-  }
-  raw_buffer(const raw_buffer&) = delete;
-  raw_buffer& operator=(const raw_buffer&) = delete;
-  ~raw_buffer() { ::operator delete(data_, std::align_val_t(alignof(T))); }
-  T* data() const noexcept { return data_; }
+/// Below this no merge is worth cutting up.
+inline constexpr std::ptrdiff_t merge_alone = 8192;
 
- private:
-  T* data_ = nullptr;
-};
-
-/// Merges the sorted runs [a, a_end) and [b, b_end) into the buffer. When a comparison throws, it
-/// has put all elements back into the two runs and rethrows.
-template <class It, class T, class Less>
-void merge_into(It a, It a_end, It b, It b_end, T* buffer, Less& less) {
-  const It a_begin = a;
-  const It b_begin = b;
-  T* out = buffer;
+/// Merges the sorted runs [a, a_end) and [b, b_end) to out.
+template <class In, class Out, class Less>
+void merge_runs(loop_control& control, In a, In a_end, In b, In b_end, Out out,
+                Less& less) noexcept {
   try {
-    while (a != a_end && b != b_end) {
-      if (less(*b, *a)) {
-        ::new (static_cast<void*>(out)) T(std::move(*b));
-        ++b;
+    if (!control.halted() && a != a_end && b != b_end && less(*b, *(a_end - 1))) {
+      if constexpr (small_value<element_of<In>>) {
+        while (a != a_end && b != b_end) {
+          const bool second = less(*b, *a);
+          *out = second ? *b : *a;
+          b += second;
+          a += !second;
+          ++out;
+        }
       } else {
-        ::new (static_cast<void*>(out)) T(std::move(*a));
-        ++a;
+        while (a != a_end && b != b_end) {
+          if (less(*b, *a)) {
+            *out = std::move(*b);
+            ++b;
+          } else {
+            *out = std::move(*a);
+            ++a;
+          }
+          ++out;
+        }
       }
-      ++out;
     }
   } catch (...) {
-    // The holes are the beginnings of the two runs.
-    T* from = buffer;
-    for (It i = a_begin; i != a; ++i, ++from) *i = std::move(*from);
-    for (It i = b_begin; i != b; ++i, ++from) *i = std::move(*from);
-    std::destroy(buffer, out);
-    throw;
+    control.fail();
   }
-  out = std::uninitialized_move(a, a_end, out);
-  std::uninitialized_move(b, b_end, out);
+  std::move(b, b_end, std::move(a, a_end, out));
 }
 
-/// As merge_into, in parallel: the runs are cut where their merge can be cut.
-template <class It, class T, class Less>
-void merge_parallel(context& c, It a, It a_end, It b, It b_end, T* buffer, Less& less,
-                    std::ptrdiff_t serially) {
+/// As merge_runs, cut into tasks where the result can be cut.
+template <class In, class Out, class Less>
+void merge_parallel(context& c, loop_control& control, In a, In a_end, In b, In b_end, Out out,
+                    Less& less) noexcept {
   const std::ptrdiff_t na = a_end - a;
   const std::ptrdiff_t nb = b_end - b;
-  if (na + nb <= serially || na == 0 || nb == 0) {
-    return merge_into(a, a_end, b, b_end, buffer, less);
+  if (na + nb <= merge_alone || na == 0 || nb == 0) {
+    return merge_runs(control, a, a_end, b, b_end, out, less);
   }
-  It a_cut = a;
-  It b_cut = b;
-  // Equal elements of the first run come first.
-  if (na >= nb) {
-    a_cut = a + na / 2;
-    b_cut = std::lower_bound(b, b_end, *a_cut, [&](auto& x, auto& y) { return less(x, y); });
-  } else {
-    b_cut = b + nb / 2;
-    a_cut = std::upper_bound(a, a_end, *b_cut, [&](auto& x, auto& y) { return less(x, y); });
-  }
-  T* const buffer_cut = buffer + (a_cut - a) + (b_cut - b);
-  bool left_done = false;
-  bool right_done = false;
-  auto left = [&](context& inner) {
-    merge_parallel(inner, a, a_cut, b, b_cut, buffer, less, serially);
-    left_done = true;
-  };
-  auto right = [&](context& inner) {
-    merge_parallel(inner, a_cut, a_end, b_cut, b_end, buffer_cut, less, serially);
-    right_done = true;
-  };
+  In a_cut = a + na / 2;
+  In b_cut = b + nb / 2;
   try {
-    join_in(c, left, right);
+    if (control.halted()) {
+      // Any cut will do.
+    } else if (na >= nb) {
+      // Of equal elements the first run's come first.
+      b_cut = first_not_less(b, b_end, *a_cut, less);
+    } else {
+      a_cut = first_greater(a, a_end, *b_cut, less);
+    }
   } catch (...) {
-    // The half that went well goes back too, in any order.
-    const auto put_back = [](It x, It x_end, It y, It y_end, T* from) {
-      T* const begin = from;
-      for (; x != x_end; ++x, ++from) *x = std::move(*from);
-      for (; y != y_end; ++y, ++from) *y = std::move(*from);
-      std::destroy(begin, from);
-    };
-    if (left_done) put_back(a, a_cut, b, b_cut, buffer);
-    if (right_done) put_back(a_cut, a_end, b_cut, b_end, buffer_cut);
-    throw;
+    control.fail();
   }
+  const Out out_cut = out + (a_cut - a) + (b_cut - b);
+  auto left = [&](context& here) noexcept {
+    merge_parallel(here, control, a, a_cut, b, b_cut, out, less);
+  };
+  auto right = [&](context& here) noexcept {
+    merge_parallel(here, control, a_cut, a_end, b_cut, b_end, out_cut, less);
+  };
+  join_in(c, left, right);
 }
 
-template <class It, class T>
-void move_back(context& c, T* from, It to, std::ptrdiff_t n, std::ptrdiff_t serially) {
-  if (n <= serially) {
-    std::move(from, from + n, to);
-    std::destroy(from, from + n);
+/// Sorts the n elements at x, and leaves them in y if \p into_y, else in x.
+template <class X, class Y, class Less>
+void merge_sort(context& c, loop_control& control, X x, Y y, std::ptrdiff_t n, bool into_y,
+                Less& less) noexcept {
+  if (n <= sort_by_insertion) {
+    try {
+      if (!control.halted()) insertion_sort(x, x + n, less);
+    } catch (...) {
+      control.fail();
+    }
+    if (into_y) std::move(x, x + n, y);
     return;
   }
   const std::ptrdiff_t half = n / 2;
-  auto left = [&](context& inner) { move_back(inner, from, to, half, serially); };
-  auto right = [&](context& inner) {
-    move_back(inner, from + half, to + half, n - half, serially);
+  auto left = [&](context& here) noexcept { merge_sort(here, control, x, y, half, !into_y, less); };
+  auto right = [&](context& here) noexcept {
+    merge_sort(here, control, x + half, y + half, n - half, !into_y, less);
   };
-  join_in(c, left, right);
-}
-
-inline constexpr std::ptrdiff_t sort_by_insertion = 24;
-
-/// Compares before it moves anything, so a comparison that throws loses nothing.
-template <class It, class Less>
-void insertion_sort(It first, It last, Less& less) {
-  for (It i = first; i != last; ++i) {
-    const It place = std::upper_bound(first, i, *i, [&](auto& x, auto& y) { return less(x, y); });
-    std::rotate(place, i, i + 1);
+  if (n > merge_alone / 4) {
+    join_in(c, left, right);
+  } else {
+    left(c);
+    right(c);
+  }
+  if (into_y) {
+    merge_parallel(c, control, x, x + half, x + half, x + n, y, less);
+  } else {
+    merge_parallel(c, control, y, y + half, y + half, y + n, x, less);
   }
 }
 
-template <class It, class T, class Less>
-void merge_sort(context& c, It first, It last, T* buffer, Less& less, std::ptrdiff_t serially) {
+/// Merges [first, middle) and [middle, last) in place. O(n log n).
+template <class It, class Less>
+void merge_in_place(context& c, loop_control& control, It first, It middle, It last,
+                    Less& less) noexcept {
+  const std::ptrdiff_t na = middle - first;
+  const std::ptrdiff_t nb = last - middle;
+  if (na == 0 || nb == 0 || control.halted()) return;
+  try {
+    if (!less(*middle, *(middle - 1))) return;
+    if (na + nb == 2) return std::iter_swap(first, middle);
+    It a_cut = first + na / 2;
+    It b_cut = middle + nb / 2;
+    if (na >= nb) {
+      b_cut = first_not_less(middle, last, *a_cut, less);
+    } else {
+      a_cut = first_greater(first, middle, *b_cut, less);
+    }
+    const It cut = std::rotate(a_cut, middle, b_cut);
+    auto left = [&](context& here) noexcept {
+      merge_in_place(here, control, first, a_cut, cut, less);
+    };
+    auto right = [&](context& here) noexcept {
+      merge_in_place(here, control, cut, b_cut, last, less);
+    };
+    if (na + nb > merge_alone) {
+      join_in(c, left, right);
+    } else {
+      left(c);
+      right(c);
+    }
+  } catch (...) {
+    control.fail();
+  }
+}
+
+/// Stable without a second array: for elements that cannot be moved safely, and when there is no
+/// memory. O(n log^2 n).
+template <class It, class Less>
+void merge_sort_in_place(context& c, loop_control& control, It first, It last,
+                         Less& less) noexcept {
   const std::ptrdiff_t n = last - first;
-  if (n <= sort_by_insertion) return insertion_sort(first, last, less);
-  const std::ptrdiff_t half = n / 2;
-  const It middle = first + half;
-  auto left = [&](context& inner) { merge_sort(inner, first, middle, buffer, less, serially); };
-  auto right = [&](context& inner) {
-    merge_sort(inner, middle, last, buffer + half, less, serially);
+  if (control.halted()) return;
+  if (n <= sort_by_insertion) {
+    try {
+      insertion_sort(first, last, less);
+    } catch (...) {
+      control.fail();
+    }
+    return;
+  }
+  const It middle = first + n / 2;
+  auto left = [&](context& here) noexcept {
+    merge_sort_in_place(here, control, first, middle, less);
   };
-  join_in(c, left, right);
-  if (!less(*middle, *(middle - 1))) return;  // in order already
-  merge_parallel(c, first, middle, middle, last, buffer, less, 4 * serially);
-  move_back(c, buffer, first, n, 4 * serially);
+  auto right = [&](context& here) noexcept {
+    merge_sort_in_place(here, control, middle, last, less);
+  };
+  if (n > merge_alone / 4) {
+    join_in(c, left, right);
+  } else {
+    left(c);
+    right(c);
+  }
+  merge_in_place(c, control, first, middle, last, less);
 }
 
 }  // namespace nearfork::detail
