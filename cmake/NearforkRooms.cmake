@@ -5,6 +5,9 @@ add_library(nearfork_flags INTERFACE)
 target_compile_features(nearfork_flags INTERFACE cxx_std_20)
 target_compile_options(nearfork_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                                 -Wnon-virtual-dtor)
+# libstdc++ 12's own std::stable_sort uses what it marks as deprecated, and clang tells us.
+target_compile_options(nearfork_flags INTERFACE
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 if(NEARFORK_WERROR)
   target_compile_options(nearfork_flags INTERFACE -Werror)
 endif()
