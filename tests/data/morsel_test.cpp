@@ -22,10 +22,10 @@ nearfork::pool_options workers(std::size_t n) {
 }
 
 TEST(morsel_for, visits_every_element_once_for_many_sizes) {
-  for (const std::size_t w : {1, 2, 5}) {
+  for (const std::size_t w : {1UL, 2UL, 5UL}) {
     nearfork::pool p(workers(w));
-    for (const std::size_t n : {0, 1, 2, 99, 100, 101, 12'345}) {
-      for (const std::size_t size : {0, 1, 7, 100, 1'000'000}) {
+    for (const std::size_t n : {0UL, 1UL, 2UL, 99UL, 100UL, 101UL, 12'345UL}) {
+      for (const std::size_t size : {0UL, 1UL, 7UL, 100UL, 1'000'000UL}) {
         numa_array<int> a(n, nearfork::block, p);
         EXPECT_TRUE(nearfork::morsel_for(a, size, [](std::span<int> s) {
           for (int& x : s) ++x;
@@ -130,7 +130,7 @@ TEST(morsel_for, counts_local_and_remote_morsels) {
 TEST(morsel_reduce, has_the_same_bits_for_every_worker_count_and_run) {
   double expected = 0;
   bool first = true;
-  for (const std::size_t w : {1, 2, 3, 8}) {
+  for (const std::size_t w : {1UL, 2UL, 3UL, 8UL}) {
     nearfork::pool p(workers(w));
     numa_array<double> a(100'000, nearfork::block, p);
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = std::sin(static_cast<double>(i)) * 1e10;

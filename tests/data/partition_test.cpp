@@ -24,7 +24,7 @@ TEST(partition, covers_every_index_once_for_all_small_sizes_and_distributions) {
     for (std::size_t n = 0; n <= 300; ++n) {
       for (const auto how : {nearfork::block, nearfork::interleaved, nearfork::on(nodes - 1)}) {
         expect_covers(make_partition(n, nodes, how, 0, 0), n);
-        for (const std::size_t element : {1, 3, 8, 24, 200}) {
+        for (const std::size_t element : {1UL, 3UL, 8UL, 24UL, 200UL}) {
           expect_covers(make_partition(n, nodes, how, element, 256), n);
         }
       }
@@ -42,7 +42,7 @@ TEST(partition, blocks_are_one_a_node_in_node_order_and_of_nearly_equal_size) {
 }
 
 TEST(partition, cuts_memory_where_pages_begin) {
-  for (const std::size_t element : {8, 24, 1000}) {
+  for (const std::size_t element : {8UL, 24UL, 1000UL}) {
     for (const auto how : {nearfork::block, nearfork::interleaved}) {
       const auto parts = make_partition(3'000'000, 3, how, element, 4096);
       for (std::size_t i = 1; i < parts.size(); ++i) {

@@ -24,7 +24,7 @@ long fib(int n) {
 
 TEST(resize, changes_the_worker_count_up_and_down) {
   nearfork::pool p(workers(2));
-  for (const std::size_t n : {1, 4, 2, 8, 1}) {
+  for (const std::size_t n : {1UL, 4UL, 2UL, 8UL, 1UL}) {
     p.resize(n);
     EXPECT_EQ(p.worker_count(), n);
     EXPECT_EQ(p.run([] { return fib(18); }), 2584);

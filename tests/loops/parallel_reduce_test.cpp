@@ -45,7 +45,7 @@ TEST(parallel_reduce, of_floating_point_sums_has_the_same_bits_for_every_worker_
   const auto value = [](int i) { return std::sin(i) * std::exp(i % 40); };
   double expected = 0;
   bool first = true;
-  for (const std::size_t w : {1, 2, 3, 7}) {
+  for (const std::size_t w : {1UL, 2UL, 3UL, 7UL}) {
     nearfork::pool p(workers(w));
     for (std::size_t run = 0; run < nearfork::support::scaled(250); ++run) {
       const double sum = p.run([&] {

@@ -31,7 +31,7 @@ matrix element(std::uint32_t i) { return {i + 1, i * 7 + 3, i ^ 5, i * i}; }
 
 TEST(scan, equals_the_serial_one_for_all_short_lengths_and_non_commutative_operations) {
   const std::size_t longest = nearfork::support::test_scale() < 0.5 ? 120 : 1000;
-  for (const std::size_t w : {1, 2, 3, 8}) {
+  for (const std::size_t w : {1UL, 2UL, 3UL, 8UL}) {
     nearfork::pool p(workers(w));
     p.run([&] {
       for (std::size_t n = 0; n <= longest; n += n < 40 ? 1 : 17) {
@@ -79,7 +79,7 @@ TEST(scan, of_floating_point_numbers_has_the_same_bits_for_every_worker_count) {
   std::vector<double> in(50'000);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = 1.0 / static_cast<double>(i * i + 1);
   std::vector<double> expected;
-  for (const std::size_t w : {1, 2, 5}) {
+  for (const std::size_t w : {1UL, 2UL, 5UL}) {
     nearfork::pool p(workers(w));
     std::vector<double> out(in.size());
     p.run([&] { nearfork::inclusive_scan(in.begin(), in.end(), out.begin()); });

@@ -55,7 +55,7 @@ using named_shape = std::pair<const char*, shape>;
 class sorting : public ::testing::TestWithParam<named_shape> {};
 
 TEST_P(sorting, gives_what_the_standard_library_gives) {
-  for (const std::size_t w : {1, 2, 4}) {
+  for (const std::size_t w : {1UL, 2UL, 4UL}) {
     nearfork::pool_options o;
     o.workers = w;
     nearfork::pool p(o);
