@@ -28,12 +28,9 @@ constexpr std::uint64_t reduce_leaf(std::uint64_t n, std::size_t grain) noexcept
   return divide_up(n, std::clamp<std::uint64_t>(n / 1024, 64, 4096));
 }
 
-/// One reduction. Values that are not there (the loop was halted) are empty optionals. They are
-/// written where they are wanted: to return one costs more than many an operation.
+/// One reduction. Values that are not there (the loop was halted) are empty optionals.
 template <class T, class I, class Map, class Combine>
 struct reduction {
-  using value = std::optional<T>;
-
   loop_control& control;
   Map& map;
   Combine& combine;
@@ -43,95 +40,71 @@ struct reduction {
 
   std::uint64_t leaves() const noexcept { return divide_up(n, size); }
 
-  void leaf(context& c, std::uint64_t k, value& out) noexcept {
-    if (control.halted()) return;
+  std::optional<T> leaf(context& c, std::uint64_t k) noexcept {
+    if (control.halted()) return std::nullopt;
     const std::uint64_t from = k * size;
     const std::uint64_t to = n - from > size ? from + size : n;
     try {
       const I end = index_at(first, to);
       I i = index_at(first, from);
       if constexpr (takes_indices<Map, I>) {
-        T sum = static_cast<T>(call_with_index(map, i, c));
+        T value = static_cast<T>(call_with_index(map, i, c));
         for (++i; i < end; ++i) {
-          sum = std::invoke(combine, std::move(sum), call_with_index(map, i, c));
+          value = std::invoke(combine, std::move(value), call_with_index(map, i, c));
         }
-        out.emplace(std::move(sum));
+        return std::optional<T>(std::move(value));
       } else {
-        out.emplace(static_cast<T>(call_with_range(map, index_range<I>(i, end), c)));
+        return std::optional<T>(static_cast<T>(call_with_range(map, index_range<I>(i, end), c)));
       }
     } catch (...) {
       control.fail();
+      return std::nullopt;
     }
   }
 
-  void put_together(value& a, value& b, value& out) noexcept {
-    if (!a || !b) return;
+  std::optional<T> combined(std::optional<T> a, std::optional<T> b) noexcept {
+    if (!a || !b) return std::nullopt;
     try {
-      out.emplace(std::invoke(combine, *std::move(a), *std::move(b)));
+      return std::optional<T>(std::invoke(combine, *std::move(a), *std::move(b)));
     } catch (...) {
       control.fail();
+      return std::nullopt;
     }
   }
 
-  /// The tree over leaves [a, b): halves, the right one the larger if they differ. Its nodes are
-  /// forks where that is worth while. \p get gives a leaf's value; \p p counts leaves.
+  /// The tree over leaves [a, b): halves, the right one the larger if they differ. \p get gives a
+  /// leaf's value.
   template <class Get>
-  void tree(context& c, std::uint64_t a, std::uint64_t b, Get& get, pace& p, value& out) noexcept {
-    if (b - a == 1) {
-      get(c, a, out);
-      p.done(1);
-      return;
-    }
-    if (b - a > p.piece() || context_access::hungry(c)) return fork(c, a, b, get, p, out);
+  std::optional<T> tree(context& c, std::uint64_t a, std::uint64_t b, Get& get) noexcept {
+    if (b - a == 1) return get(c, a);
     const std::uint64_t middle = a + (b - a) / 2;
-    value x;
-    value y;
-    tree(c, a, middle, get, p, x);
-    tree(c, middle, b, get, p, y);
-    put_together(x, y, out);
-  }
-  // A function of its own: its frame is several times as large.
-  template <class Get>
-  [[gnu::noinline]] void fork(context& c, std::uint64_t a, std::uint64_t b, Get& get, pace& p,
-                              value& out) noexcept {
-    const std::uint64_t middle = a + (b - a) / 2;
-    value x;
-    value y;
-    auto left = [&](context& here) noexcept { tree(here, a, middle, get, p, x); };
-    auto right = [&](context& here) noexcept {
-      if (&here == &c) return tree(here, middle, b, get, p, y);
-      pace own(b - middle, 1);  // a thief finds its own
-      tree(here, middle, b, get, own, y);
-    };
-    join_in(c, left, right);
-    put_together(x, y, out);
-  }
-  template <class Get>
-  void tree(context& c, Get get, value& out) noexcept {
-    pace p(leaves(), 1);
-    tree(c, 0, leaves(), get, p, out);
+    auto left = [&](context& here) noexcept { return tree(here, a, middle, get); };
+    auto right = [&](context& here) noexcept { return tree(here, middle, b, get); };
+    auto [x, y] = join_in(c, left, right);
+    return combined(std::move(x), std::move(y));
   }
 
-  void run(context& c, value& out) noexcept {
-    tree(c, [this](context& here, std::uint64_t k, value& v) noexcept { leaf(here, k, v); }, out);
+  std::optional<T> run(context& c) noexcept {
+    auto get = [this](context& here, std::uint64_t k) noexcept { return leaf(here, k); };
+    return tree(c, 0, leaves(), get);
   }
 
   /// Leaves where their node is, then the same tree over their values.
-  void run_by_node(context& c, const loop_options& options, value& out) noexcept {
-    std::vector<value> values;
+  std::optional<T> run_by_node(context& c, const loop_options& options) noexcept {
+    std::vector<std::optional<T>> values;
     try {
       values.resize(leaves());
     } catch (const std::bad_alloc&) {
-      return run(c, out);
+      return run(c);
     }
     auto piece = [&](context& here, std::uint64_t from, std::uint64_t to) noexcept {
-      for (std::uint64_t k = from; k < to; ++k) leaf(here, k, values[k]);
+      for (std::uint64_t k = from; k < to; ++k) {
+        if (std::optional<T> v = leaf(here, k)) values[k].emplace(*std::move(v));
+      }
     };
     run_loop(c, control, piece, leaves(), {.grain = 1, .stop = {}, .schedule = options.schedule});
-    const auto get = [&](context&, std::uint64_t k, value& v) noexcept {
-      if (values[k]) v.emplace(*std::move(values[k]));
-    };
-    tree(c, get, out);
+    auto get = [&](context&, std::uint64_t k) noexcept { return std::move(values[k]); };
+    return tree(c, 0, leaves(), get);
   }
 };
 
@@ -156,17 +129,15 @@ T parallel_reduce(I first, I last, T identity, Map&& map, Combine&& combine,
                   const loop_options& options = {}) {
   const std::uint64_t n = detail::distance_of(first, last);
   if (n == 0) return identity;
-  std::optional<T> result;
-  detail::in_a_pool([&](context& c) {
+  std::optional<T> result = detail::in_a_pool([&](context& c) {
     detail::loop_control control(options.stop);
     detail::reduction<T, I, std::remove_reference_t<Map>, std::remove_reference_t<Combine>> r{
         control, map, combine, first, n, detail::reduce_leaf(n, options.grain)};
-    if (options.schedule == schedule::by_node && detail::nodes_of(c) > 1) {
-      r.run_by_node(c, options, result);
-    } else {
-      r.run(c, result);
-    }
+    std::optional<T> value = options.schedule == schedule::by_node && detail::nodes_of(c) > 1
+                                 ? r.run_by_node(c, options)
+                                 : r.run(c);
     control.finish();  // rethrows
+    return value;
   });
   if (!result) {
     throw cancelled("nearfork::parallel_reduce: stopped before the whole range was covered");

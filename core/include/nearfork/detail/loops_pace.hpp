@@ -37,19 +37,18 @@ inline std::uint64_t ticks() noexcept {
 inline std::uint64_t piece_ticks() noexcept { return 3000; }
 #endif
 
-/// Measures one worker's walk through \p n indices. Nothing is known at first: after one grain the
-/// clock is read, and later every few pieces: when half a good piece's indices have gone by.
+/// Measures one worker's walk through a range. Nothing is known at first: a piece is one grain.
+/// The clock is read only every few pieces: when half a good piece's indices have gone by.
 class pace {
  public:
-  pace(std::uint64_t n, std::uint64_t grain) noexcept
-      : grain_(grain), piece_(std::max<std::uint64_t>(1, n / 64)), last_(ticks()) {}
+  explicit pace(std::uint64_t grain) noexcept : grain_(grain), last_(ticks()) {}
 
-  /// No part of at most so many indices is worth splitting unless somebody asks. At first a 64th of
-  /// everything, which saves cheap loops a few forks.
+  std::uint64_t grain() const noexcept { return grain_; }
+  /// No part of at most so many indices is worth splitting unless somebody asks.
   std::uint64_t piece() const noexcept { return std::max(piece_, 2 * grain_ - 1); }
   /// How many to run between two looks for hungry thieves: an eighth of a piece, in case the
   /// indices to come take longer than those seen.
-  std::uint64_t step() const noexcept { return std::max(step_, grain_); }
+  std::uint64_t step() const noexcept { return std::max(piece_ / 8, grain_); }
 
   /// \p n more indices are done.
   void done(std::uint64_t n) noexcept {
@@ -69,17 +68,15 @@ class pace {
                  ? longest
                  : std::clamp<std::uint64_t>(since_ * piece_ticks() / spent, 1, longest);
     look_at_ = std::max<std::uint64_t>(1, piece_ / 2);
-    step_ = piece_ / 8;
     last_ = now;
     since_ = 0;
   }
 
   std::uint64_t grain_;
-  std::uint64_t piece_;
-  std::uint64_t step_ = 1;
   std::uint64_t last_;
   std::uint64_t since_ = 0;
   std::uint64_t look_at_ = 1;
+  std::uint64_t piece_ = 1;
 };
 
 }  // namespace nearfork::detail

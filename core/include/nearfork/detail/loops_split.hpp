@@ -51,7 +51,7 @@ class adaptive_loop {
         grain_(std::clamp<std::uint64_t>(grain, 1, std::uint64_t{1} << 62)) {}
 
   void run(context& c, std::uint64_t first, std::uint64_t last) noexcept {
-    pace p(last - first, grain_);
+    pace p(grain_);
     part(c, first, last, p);
   }
 
@@ -85,10 +85,7 @@ class adaptive_loop {
       first += n;
       p.done(n);
       if (first == last) return;
-      // Somebody asks, or the indices take longer than was thought when the part was not split.
-      if (last - first > p.piece() || (last - first >= 2 * grain_ && context_access::hungry(c))) {
-        return split(c, first, last, p);
-      }
+      if (last - first >= 2 * grain_ && context_access::hungry(c)) return split(c, first, last, p);
     }
   }
 
