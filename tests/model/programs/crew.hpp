@@ -8,12 +8,14 @@
 #include <nearfork/detail/sleep.hpp>
 
 #include "deque_world.hpp"
+#include "pool/injector.hpp"
 
 namespace nearfork::model::programs {
 
 inline constexpr std::size_t outside = static_cast<std::size_t>(-1);
 
-template <unsigned workers>
+/// `resizable`: workers can be benched, and how many are not is counted.
+template <unsigned workers, bool resizable = false>
 class crew {
  public:
   static constexpr unsigned max_tasks = 6;
@@ -25,7 +27,16 @@ class crew {
   }
 
   // What sleep_control asks of its crew -------------------------------------------------------
-  std::size_t size() const noexcept { return workers; }
+  std::size_t size() const noexcept {
+    if constexpr (resizable) return unbenched_.load(std::memory_order_seq_cst);
+    return workers;
+  }
+  void count_unbenched(std::int32_t change) noexcept {
+    unbenched_.fetch_add(static_cast<std::uint32_t>(change), std::memory_order_seq_cst);
+  }
+  bool may_work(std::size_t i) const noexcept {
+    return i < wanted_.load(std::memory_order_acquire);
+  }
   detail::atomic<std::uint32_t>& seat(std::size_t i) noexcept { return members_[i].seat; }
   void request_all(std::size_t self) noexcept {
     for (unsigned i = 0; i < workers; ++i)
@@ -41,7 +52,7 @@ class crew {
     }
     return false;
   }
-  bool injectors_filled() noexcept { return injected_.load(std::memory_order_relaxed) != 0; }
+  bool injectors_filled() noexcept { return injector_.size() != 0; }
   template <class Visit>
   bool visit_nearest(std::size_t from, Visit visit) noexcept {
     for (unsigned k = 0; k < workers; ++k) {
@@ -72,10 +83,7 @@ class crew {
   void inject(unsigned i) {
     items[i].payload.set(1);
     ++given_[this_thread()][i];
-    lock_.lock();
-    queue_[injected_.load(std::memory_order_relaxed)] = &items[i];
-    injected_.store(injected_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    lock_.unlock();
+    injector_.push(&items[i]);
     sleep.work_published(outside);
   }
   bool is_done(unsigned i) noexcept { return done_[i].load(std::memory_order_acquire) != 0; }
@@ -91,8 +99,8 @@ class crew {
   }
 
   // The worker's loop -------------------------------------------------------------------------
-  void work(unsigned self) {
-    bool searching = false;
+  /// `searching`: it counts as a searcher already, as after bench().
+  void work(unsigned self, bool searching = false) {
     unsigned fruitless = 0;
     for (;;) {
       while (item* const t = next_task(self)) {
@@ -124,6 +132,17 @@ class crew {
     detail::fence_seq_cst();
     for (unsigned i = 0; i < workers; ++i) sleep.wake(i);
   }
+  /// What a worker does that is not wanted any more.
+  void bench(unsigned self) {
+    members_[self].deque.publish_all();
+    sleep.bench(self);
+  }
+  /// From now on the first `n` workers are wanted.
+  void resize(std::uint32_t n) noexcept {
+    wanted_.store(n, std::memory_order_release);
+    detail::fence_seq_cst();
+    for (unsigned i = 0; i < n; ++i) sleep.resume(i);
+  }
   /// An outside thread does `b` in a sleeper's seat if there is one; whether there was.
   bool visit(body b) {
     for (unsigned i = 0; i < workers; ++i) {
@@ -151,30 +170,24 @@ class crew {
     require(counts.sleeping() <= workers && counts.searching() <= workers, "counts went below 0");
   }
 
-  item* pop(unsigned self) { return members_[self].deque.pop(); }
-
   std::array<item, max_tasks> items;
   detail::sleep_control<crew> sleep{*this};
 
  private:
   struct member {
-    explicit member(epochs& e) : deque(2, true, e) {}
+    explicit member(detail::limbo& l) : deque(2, true, l) {}
     owner_side deque;
     detail::atomic<std::uint32_t> seat;
   };
 
   item* next_task(unsigned self) {
-    if (item* const t = members_[self].deque.pop()) return t;
+    if (auto* const t = members_[self].deque.pop()) return static_cast<item*>(t);
     return take_injected(self);
   }
   item* take_injected(unsigned self) {
-    if (injected_.load(std::memory_order_relaxed) == 0) return nullptr;
-    lock_.lock();
-    const std::uint32_t n = injected_.load(std::memory_order_relaxed);
-    item* const t = n == 0 ? nullptr : queue_[n - 1];
-    if (n != 0) injected_.store(n - 1, std::memory_order_relaxed);
-    lock_.unlock();
-    if (n > 1) sleep.work_published(self);
+    if (injector_.size() == 0) return nullptr;
+    auto* const t = static_cast<item*>(injector_.pop());
+    if (t != nullptr && injector_.size() != 0) sleep.work_published(self);
     return t;
   }
   item* search(unsigned self) {
@@ -185,22 +198,23 @@ class crew {
         thief.request();
         continue;
       }
-      item* t = nullptr;
-      if (thief.steal(t, clocks_.readers[self]) == detail::steal_result::task) return t;
+      detail::task* t = nullptr;
+      if (thief.steal(t, clocks_.records[self]) == detail::steal_result::task)
+        return static_cast<item*>(t);
     }
     return take_injected(self);
   }
 
-  epochs clocks_;
+  epochs<workers> clocks_;
   std::array<member, workers> members_ = make(std::make_index_sequence<workers>());
   template <std::size_t... i>
   std::array<member, workers> make(std::index_sequence<i...>) {
-    return {((void)i, member(clocks_))...};
+    return {((void)i, member(clocks_.limbo))...};
   }
-  detail::spin_lock lock_;
-  std::array<item*, max_tasks> queue_{};
-  detail::atomic<std::uint32_t> injected_;
+  detail::injector injector_;
   detail::atomic<std::uint32_t> stopping_;
+  detail::atomic<std::uint32_t> unbenched_{workers};
+  detail::atomic<std::uint32_t> wanted_{workers};
   std::array<detail::atomic<std::uint32_t>, max_tasks> done_;
   std::array<body, max_tasks> bodies_;
   std::array<std::array<std::uint8_t, max_tasks>, 6> given_{};
