@@ -1,7 +1,7 @@
 #include "epoch/limbo.hpp"
 
-#include <nearfork/detail/buffer_memory.hpp>
 #include <mutex>
+#include <nearfork/detail/buffer_memory.hpp>
 #include <new>
 
 namespace nearfork::detail {

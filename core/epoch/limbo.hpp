@@ -4,12 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
-
 #include <nearfork/detail/deque.hpp>
 #include <nearfork/detail/epoch.hpp>
 #include <nearfork/detail/spin_lock.hpp>
 #include <nearfork/detail/task.hpp>
+#include <vector>
 
 namespace nearfork::detail {
 

@@ -86,7 +86,7 @@ int scheduler::start_batch(std::size_t threads, const worker_place* places) {
       pthread_t thread;
       error = pthread_create(&thread, attributes.get(), &scheduler::thread_main, start.get());
       if (error != 0) break;
-      start.release();
+      static_cast<void>(start.release());  // the thread owns it now
       threads_.push_back(thread);
     }
   }

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-
 #include <nearfork/detail/atomic.hpp>
 
 namespace nearfork::detail {

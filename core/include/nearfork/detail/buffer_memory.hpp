@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-
 #include <nearfork/detail/deque.hpp>
 #include <nearfork/detail/task.hpp>
 

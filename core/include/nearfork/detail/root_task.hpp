@@ -6,14 +6,13 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <new>
-#include <type_traits>
-#include <utility>
-
 #include <nearfork/detail/atomic.hpp>
 #include <nearfork/detail/task.hpp>
 #include <nearfork/detail/task_memory.hpp>
 #include <nearfork/join.hpp>
+#include <new>
+#include <type_traits>
+#include <utility>
 
 namespace nearfork {
 
@@ -49,7 +48,8 @@ struct root_task : root_base {
   root_task& operator=(const root_task&) = delete;
 
   static void execute(task& base, context& c) {
-    auto& self = static_cast<root_task&>(static_cast<root_base&>(static_cast<injected_task&>(base)));
+    auto& self =
+        static_cast<root_task&>(static_cast<root_base&>(static_cast<injected_task&>(base)));
     try {
       if constexpr (std::is_void_v<result>) {
         call(*self.callable, c);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-
 #include <nearfork/detail/atomic.hpp>
 
 namespace nearfork {

@@ -4,11 +4,10 @@
 #pragma once
 
 #include <memory>
-#include <new>
-#include <utility>
-
 #include <nearfork/context.hpp>
 #include <nearfork/detail/node_cache.hpp>
+#include <new>
+#include <utility>
 
 namespace nearfork::detail {
 
