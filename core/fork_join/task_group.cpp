@@ -50,6 +50,12 @@ void group_state::task_done_elsewhere() noexcept {
   if ((before & waited_flag) != 0) futex_wake(word, INT_MAX);
 }
 
+void group_state::wake_sleepers() noexcept {
+  if ((done_elsewhere_.load(std::memory_order_relaxed) & waited_flag) != 0) {
+    futex_wake(done_elsewhere_, INT_MAX);
+  }
+}
+
 void group_state::fail() noexcept {
   error_lock_.lock();
   // The first keeps its exception.
@@ -71,8 +77,17 @@ void group_state::wait_for_all() noexcept {
     if (!all_done()) sleep(word);
   };
   if (c == nullptr) {
+    slept_on_.store(1, std::memory_order_relaxed);
     while (!all_done()) {
-      sleep_until_changed([this](std::uint32_t word) { futex_wait(done_elsewhere_, word); });
+      sleep_until_changed([this](std::uint32_t word) {
+        // Without the system call behind the heavy barrier the owner's light one promises nothing:
+        // its counting may go unnoticed.
+        if (heavy_barrier_available()) {
+          futex_wait(done_elsewhere_, word);
+        } else {
+          futex_wait_for(done_elsewhere_, word, std::chrono::milliseconds(2));
+        }
+      });
     }
     return;
   }
@@ -90,9 +105,7 @@ void group_state::wait_for_all() noexcept {
     owner_waits_ = false;
     // What this thread counted by plain stores was no wake-up for other waiters.
     light_barrier();
-    if ((done_elsewhere_.load(std::memory_order_relaxed) & waited_flag) != 0) {
-      futex_wake(done_elsewhere_, INT_MAX);
-    }
+    wake_sleepers();
   }
 }
 

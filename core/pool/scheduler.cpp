@@ -154,10 +154,8 @@ task* scheduler::take_injected(worker& w) noexcept {
 task* scheduler::next_task(worker& w) noexcept {
   // Now and then outsiders first, lest a worker that feeds itself starve them.
   if (w.tick % 61 == 0) {
-    if (injected_task* t = injectors_[w.node() % injectors_.size()].pop()) {
-      w.counters.injected.add();
-      return t;
-    }
+    // Every node's: some may have no workers.
+    if (task* t = take_injected(w)) return t;
   }
   if (task* t = pop_own(w, INT64_MIN)) return t;
   return take_injected(w);

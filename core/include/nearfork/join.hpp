@@ -36,9 +36,10 @@ template <class G>
 struct join_task : task {
   using result = call_result<G>;
   using value = value_or_monostate<result>;
-  // A reference is kept as a pointer.
+  // A reference is kept as a pointer, a const object as one that can be moved out of.
   using stored = std::conditional_t<std::is_reference_v<value>,
-                                    std::add_pointer_t<std::remove_reference_t<value>>, value>;
+                                    std::add_pointer_t<std::remove_reference_t<value>>,
+                                    std::remove_cv_t<value>>;
 
   explicit join_task(G& g) noexcept : task(&run_taken), callable(std::addressof(g)) {}
   ~join_task() {}  // the union's member is destroyed by whoever takes the outcome

@@ -45,10 +45,15 @@ class group_state {
   /// A task is finished; afterwards the group may be gone.
   void task_done(context& c) noexcept {
     if (&c == owner_ && owner_waits_) {
-      // The owner is inside wait(): nobody else is needed, and the group cannot go.
+      // The owner is inside wait(), so the group cannot go.
       // release: other threads that wait see the task's effects.
       done_by_owner_.store(done_by_owner_.load(std::memory_order_relaxed) + 1,
                            std::memory_order_release);
+      // The owner may be held up by another task before it looks at the counts: outside threads
+      // cannot wait for that. The count is written before the mark is read, against their order.
+      light_barrier();
+      if (slept_on_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        wake_sleepers();
     } else {
       task_done_elsewhere();
     }
@@ -64,6 +69,7 @@ class group_state {
 
   bool all_done() const noexcept { return outstanding() == 0; }
   void task_done_elsewhere() noexcept;
+  void wake_sleepers() noexcept;
   void wait_for_all() noexcept;
   void count_start(const context* c) noexcept;
 
@@ -74,6 +80,8 @@ class group_state {
   int unwinding_;  // exceptions in flight when the group was made: those do not end it
   atomic<std::uint32_t> started_by_owner_;
   atomic<std::uint32_t> done_by_owner_;
+  // An outside thread has slept here. Stays; lies apart from what thieves write.
+  atomic<std::uint32_t> slept_on_;
   atomic<std::uint32_t> flags_;
   std::stop_token stop_;
   spin_lock error_lock_;  // a late waiter may take the exception while a new task fails

@@ -38,7 +38,8 @@ struct root_task : root_base {
   using result = call_result<F>;
   using value = value_or_monostate<result>;
   using stored = std::conditional_t<std::is_reference_v<value>,
-                                    std::add_pointer_t<std::remove_reference_t<value>>, value>;
+                                    std::add_pointer_t<std::remove_reference_t<value>>,
+                                    std::remove_cv_t<value>>;
 
   explicit root_task(F& f) noexcept : root_base(&execute), callable(std::addressof(f)) {}
   ~root_task() {
