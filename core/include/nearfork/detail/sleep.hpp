@@ -13,6 +13,7 @@ namespace seat_state {
 inline constexpr std::uint32_t awake = 0;    ///< its own thread works or searches
 inline constexpr std::uint32_t parked = 1;   ///< its own thread sleeps: may be woken or claimed
 inline constexpr std::uint32_t guest = 2;    ///< an outside thread works in its place
+inline constexpr std::uint32_t rising = 4;   ///< being woken: its waker has yet to count it
 inline constexpr std::uint32_t benched = 3;  ///< its own thread sleeps and takes no part
 }  // namespace seat_state
 
@@ -117,7 +118,11 @@ class sleep_control {
   bool wake(std::size_t i) noexcept {
     atomic<std::uint32_t>& seat = crew_->seat(i);
     if (seat.load(std::memory_order_relaxed) != seat_state::parked) return false;
-    if (!rise(seat, seat_state::awake, idle_counts::one_searching)) return false;
+    // The counts first: a thread that found its seat awake would go on with counts that still lack
+    // its waker's change, and below zero they read as a crowd of searchers.
+    if (!rise(seat, seat_state::rising, idle_counts::one_searching)) return false;
+    // release: what the waker published.
+    seat.store(seat_state::awake, std::memory_order_release);
     futex_wake(seat, 1);
     return true;
   }
@@ -130,7 +135,8 @@ class sleep_control {
     crew_->count_unbenched(-1);
     // A guest that leaves must not take "the others slept throughout" from a crew that shrank.
     word_.fetch_add(idle_counts::one_rise, std::memory_order_seq_cst);
-    work_published(self);
+    // Not by its own list of neighbours: that is whoever resumes it's to change from here on.
+    work_published(anybody);
     // The seat is written before the order is read, against resume()'s caller.
     fence_seq_cst();
     if (crew_->may_work(self)) resume(self);
@@ -147,12 +153,13 @@ class sleep_control {
     std::uint32_t expected = seat_state::benched;
     if (seat.load(std::memory_order_relaxed) != expected) return false;
     // acquire, release: as in rise().
-    if (!seat.compare_exchange_strong(expected, seat_state::awake, std::memory_order_acq_rel,
+    if (!seat.compare_exchange_strong(expected, seat_state::rising, std::memory_order_acq_rel,
                                       std::memory_order_relaxed)) {
       return false;
     }
     crew_->count_unbenched(+1);
     word_.fetch_add(idle_counts::one_rise + idle_counts::one_searching, std::memory_order_seq_cst);
+    seat.store(seat_state::awake, std::memory_order_release);
     futex_wake(seat, 1);
     return true;
   }
