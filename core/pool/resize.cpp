@@ -10,7 +10,8 @@
 namespace nearfork::detail {
 
 void scheduler::enable(worker& w) noexcept {
-  w.enabled.store(1, std::memory_order_relaxed);
+  // release: a stand-in that finds itself allowed and wakes by itself sees its new place.
+  w.enabled.store(1, std::memory_order_release);
   // The order is written before the seat is read, against bench().
   fence_seq_cst();
   sleep_.resume(w.slot());

@@ -77,7 +77,8 @@ class scheduler {
   static constexpr std::size_t outside = std::size_t{1} << 40;
   /// Whether a benched worker has been called back.
   bool may_work(std::size_t i) noexcept {
-    return enabled(i) || stopping_.load(std::memory_order_acquire) != 0;
+    return workers_[i]->enabled.load(std::memory_order_acquire) != 0 ||
+           stopping_.load(std::memory_order_acquire) != 0;
   }
   /// Threads that are not benched.
   std::size_t size() const noexcept { return unbenched_.load(std::memory_order_seq_cst); }
