@@ -40,11 +40,11 @@ class shared_counts {
 /// in its own memory and adds to the shared counts once, at its end: steals are rare, nodes not.
 ///
 /// Stack and overhead. Trees are thousands of levels deep, so a level should cost one small frame,
-/// and a node about one fork. Hence the loop in range(): while it visits the first part of a node's
+/// and a node at most one fork. Hence the loop in range(): while it explores one of a node's
 /// children it offers the rest. If a thief took the rest, the thief does it; if nobody did, the
 /// offer comes back at the end of the join, does nothing but say so, and the loop goes on with the
-/// rest itself, in the same frame. A plain divide-and-conquer over the children would need a frame
-/// for each halving.
+/// rest itself, in the same frame. (A plain divide-and-conquer over the children would need a frame
+/// for each halving.) A leaf is done once it is known to be one: it costs no fork.
 class strand {
  public:
   strand(const tree& t, shared_counts& sum, nearfork::context& worker)
@@ -53,11 +53,22 @@ class strand {
   strand& operator=(const strand&) = delete;
   ~strand() { sum_.add(found_); }
 
-  void visit(const node& n) {
-    const std::uint32_t children = found_.enter(tree_, n);
-    if (children == 0) {
-      return;
+  /// Visits the root and all that is below it.
+  void whole_tree() {
+    const node root = tree_.root();
+    if (const std::uint32_t children = found_.enter(tree_, root); children > 0) {
+      below(root, children);
     }
+  }
+
+ private:
+  /// Nodes with more children than this are halved, so that one steal takes much of them. Where the
+  /// work of a node is large, all are: down to a leaf, nothing may be done by one worker that
+  /// several could share.
+  std::uint32_t narrow() const noexcept { return tree_.made_from().g > 16 ? 1 : 16; }
+
+  /// Visits the children of \p n, of which there are some, and all that is below them.
+  void below(const node& n, std::uint32_t children) {
     if (stack_is_low(stack_limit_)) {
       count_below_on_heap(tree_, n, children, found_);
     } else {
@@ -65,45 +76,49 @@ class strand {
     }
   }
 
-  /// Visits children \p first to \p last (exclusive) of \p parent; at least one.
+  /// Visits children \p first to \p last (exclusive) of \p parent, and all that is below them.
   [[gnu::noinline]] void range(const node& parent, std::uint32_t first, std::uint32_t last) {
-    while (last - first > 1) {
-      // Wide nodes are halved, so that one steal takes much of them.
-      const std::uint32_t width = last - first;
-      const std::uint32_t middle = width > narrow ? first + width / 2 : first + 1;
-      bool ours = false;
-      nearfork::join(
-          worker_,
-          [this, &parent, first, middle](nearfork::context&) {
-            if (middle - first == 1) {
-              visit_child(parent, first);
-            } else {
-              range(parent, first, middle);
-            }
-          },
-          [this, &parent, &ours, middle, last](nearfork::context& worker) {
-            if (&worker == &worker_) {
-              ours = true;
-            } else {
-              run_stolen(worker, parent, middle, last);
-            }
-          });
-      if (!ours) {
+    while (last - first > narrow()) {
+      const std::uint32_t middle = first + (last - first) / 2;
+      if (!rest_is_ours_after([this, &parent, first, middle] { range(parent, first, middle); },
+                              parent, middle, last)) {
         return;
       }
       first = middle;
     }
-    visit_child(parent, first);
+    for (; first < last; ++first) {
+      const node n = tree_.child(parent, first);
+      const std::uint32_t children = found_.enter(tree_, n);
+      if (children == 0) {
+        continue;
+      }
+      if (first + 1 == last) {
+        below(n, children);
+      } else if (!rest_is_ours_after([this, &n, children] { below(n, children); }, parent,
+                                     first + 1, last)) {
+        return;
+      }
+    }
   }
 
- private:
-  static constexpr std::uint32_t narrow = 16;
-
-  // These are kept out of range()'s frame: what they need of the stack is needed once, not at
-  // every place that calls them.
-  [[gnu::noinline]] void visit_child(const node& parent, std::uint32_t i) {
-    visit(tree_.child(parent, i));
+  /// Runs \p f and offers the given children meanwhile. \returns false if a thief did them.
+  template <class F>
+  [[gnu::always_inline]] bool rest_is_ours_after(const F& f, const node& parent,
+                                                 std::uint32_t first, std::uint32_t last) {
+    bool ours = false;
+    nearfork::join(
+        worker_, [&f](nearfork::context&) { f(); },
+        [this, &parent, &ours, first, last](nearfork::context& worker) {
+          if (&worker == &worker_) {
+            ours = true;
+          } else {
+            run_stolen(worker, parent, first, last);
+          }
+        });
+    return ours;
   }
+
+  // Kept out of range()'s frame: the stack it needs is needed once, at a strand's start.
   [[gnu::noinline]] void run_stolen(nearfork::context& thief, const node& parent,
                                     std::uint32_t first, std::uint32_t last) const {
     strand(tree_, sum_, thief).range(parent, first, last);
@@ -121,7 +136,7 @@ class strand {
 /// Counts the whole tree with the workers of \p pool, by join alone. A tree of any depth is fine.
 inline counts count_parallel(const tree& t, nearfork::pool& pool) {
   detail::shared_counts sum;
-  pool.run([&](nearfork::context& worker) { detail::strand(t, sum, worker).visit(t.root()); });
+  pool.run([&](nearfork::context& worker) { detail::strand(t, sum, worker).whole_tree(); });
   return sum.get();
 }
 

@@ -67,6 +67,7 @@ TEST_P(uts_count, small_trees_of_all_kinds_are_counted_like_serially) {
              parameters{.t = tree_kind::binomial, .b = 333, .r = seed, .q = 0.3, .m = 3},
              parameters{.t = tree_kind::binomial, .b = 3, .r = seed, .q = 0.009, .m = 100},
              parameters{.t = tree_kind::hybrid, .b = 3, .d = 6, .r = seed, .q = 0.2, .m = 4},
+             parameters{.a = tree_shape::fixed, .b = 4, .d = 3, .r = seed, .g = 100},
          }) {
       const tree t(p);
       EXPECT_EQ(uts::count_parallel(t, pool), uts::count_serial(t))
