@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <nearfork/detail/process.hpp>
 #include <nearfork/detail/small_lock.hpp>
 
 namespace nearfork::detail {
@@ -10,10 +11,6 @@ namespace nearfork::detail {
 /// that the child finds all shared state whole: it may have to allocate, and to free what the
 /// parent's threads had allocated.
 void watch_forks() noexcept;
-
-/// How many forks lie between the first process and this one. State that belongs to one thread
-/// cannot be made whole in a child in which that thread is missing: its owner compares generations.
-unsigned process_generation() noexcept;
 
 /// The lock of warn_once: the innermost of all.
 small_lock& warning_lock() noexcept;

@@ -20,7 +20,7 @@ std::span<const std::size_t> default_nodes() {
   static const std::vector<std::size_t> ids = [] {
     const placement plan = make_placement(machine::from_environment(), plan_options{});
     std::vector<std::size_t> found;
-    for (const node_place& node : plan.nodes) found.push_back(plan.foreign ? any_node : node.os_id);
+    for (node_index n = 0; n < plan.nodes.size(); ++n) found.push_back(os_id_of(plan, n));
     return found;
   }();
   return ids;
@@ -38,6 +38,10 @@ std::size_t os_id_of(node_index node) {
     throw std::out_of_range("nearfork: there is no node " + std::to_string(node) +
                             "; accepted are 0 to " + std::to_string(ids.size() - 1));
   return ids[node];
+}
+
+std::size_t os_id_of(const placement& plan, node_index node) noexcept {
+  return plan.foreign || node >= plan.nodes.size() ? any_node : plan.nodes[node].os_id;
 }
 
 }  // namespace nearfork::detail

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <nearfork/detail/array_memory.hpp>
+#include <nearfork/detail/node_map.hpp>
 #include <nearfork/detail/verify.hpp>
 #include <nearfork/task_group.hpp>
 #include <new>
@@ -15,7 +16,7 @@ array_memory::array_memory(pool& p, std::size_t n, std::size_t element_bytes, st
   }
   const placement& plan = p.plan();
   for (std::size_t i = 0; i < p.node_count(); ++i) {
-    os_ids_.push_back(plan.foreign || i >= plan.nodes.size() ? any_node : plan.nodes[i].os_id);
+    os_ids_.push_back(os_id_of(plan, i));
   }
   const std::size_t page = page_bytes();
   parts_ = make_partition(n, p.node_count(), how, element_bytes, page);

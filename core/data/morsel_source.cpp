@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <nearfork/detail/morsel_source.hpp>
+#include <nearfork/detail/node_map.hpp>
 #include <nearfork/detail/node_pool.hpp>
 #include <nearfork/task_group.hpp>
 #include <numeric>
@@ -13,10 +14,6 @@ std::size_t default_size(const pool& p, const std::vector<part>& parts, std::siz
   if (element_bytes != 0) return std::max<std::size_t>(1, usual_bytes / element_bytes);
   const std::size_t n = parts.empty() ? 0 : parts.back().last;
   return std::max<std::size_t>(1, n / (64 * std::max<std::size_t>(1, p.worker_count())));
-}
-
-std::size_t os_id_of(const placement& plan, node_index n) {
-  return plan.foreign || n >= plan.nodes.size() ? any_node : plan.nodes[n].os_id;
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ class limbo {
  public:
   epoch_clock& clock() noexcept { return clock_; }
 
-  /// The readers to ask. They must live as long as this does. Called once, before any retirement
-  /// by a second thread.
+  /// The readers to ask. They must live as long as this does. Called again when there are more,
+  /// before the newcomers read anything.
   void set_readers(std::vector<const epoch_record*> readers);
 
   /// Takes over a buffer that no shared variable leads to any more, and frees what can be freed.

@@ -1,5 +1,5 @@
 /// \file
-/// Affinity masks of any width.
+/// Binding workers, and the thread that makes a pool.
 #pragma once
 
 #include <sys/types.h>

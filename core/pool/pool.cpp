@@ -6,7 +6,6 @@
 #include <new>
 #include <string>
 
-#include "pool/affinity.hpp"
 #include "pool/fork.hpp"
 #include "pool/scheduler.hpp"
 
@@ -95,7 +94,7 @@ std::mutex default_pool_lock;
 pool& default_pool() {
   // One per process: a forked child leaves its parent's alone and makes its own.
   static std::unique_ptr<pool> instance;
-  static std::uint32_t made_in = 0;
+  static unsigned made_in = 0;
   const std::lock_guard lock(default_pool_lock);
   if (instance == nullptr || made_in != detail::process_generation()) {
     instance = std::make_unique<pool>();

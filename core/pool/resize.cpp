@@ -32,9 +32,7 @@ void scheduler::resize(std::size_t workers) {
   }
   const std::lock_guard layout(layout_mutex_);
   if (workers > regular_.size()) {
-    plan_options asked{workers,      options_.bind,  options_.place,
-                       options_.smt, options_.kinds, options_.steal};
-    placement next = make_placement(*machine_, asked);
+    placement next = make_placement(*machine_, asked(workers));
     const placement& old = plan();
     // Whoever is there stays there; newcomers get the places that are left.
     for (std::size_t i = 0; i < old.workers.size(); ++i) {
@@ -93,32 +91,33 @@ void scheduler::exchange_workers(placement& plan, std::size_t a, std::size_t b) 
 worker* scheduler::begin_blocking(worker& w) noexcept {
   try {
     const std::lock_guard layout(layout_mutex_);
-    for (worker* s : stand_ins_) {
-      if (s->seat.load(std::memory_order_acquire) != seat_state::benched ||
-          s->enabled.load(std::memory_order_relaxed) != 0) {
-        continue;
+    const auto idle = std::find_if(stand_ins_.begin(), stand_ins_.end(), [](worker* s) {
+      return s->seat.load(std::memory_order_acquire) == seat_state::benched &&
+             s->enabled.load(std::memory_order_relaxed) == 0;
+    });
+    const bool is_new = idle == stand_ins_.end();
+    if (is_new) {
+      if (count() >= 2 * limit_) return nullptr;
+      start_batch(1, w.place);
+      if (stand_ins_.size() + regular_.size() == count()) {
+        open_gate();
+        warn(
+            "no thread can be had to stand in for a blocked worker: its core stays idle meanwhile");
+        return nullptr;
       }
-      s->stand_in_for(w);
-      connect(*s);
-      w.deque().publish_all();
-      enable(*s);
-      return s;
+      stand_ins_.push_back(workers_[count() - 1]);
+      layout_.fetch_add(1, std::memory_order_release);
     }
-    if (count() >= 2 * limit_) return nullptr;
-    start_batch(1, w.place);
-    if (stand_ins_.size() + regular_.size() == count()) {
-      open_gate();
-      warn("no thread can be had to stand in for a blocked worker: its core stays idle meanwhile");
-      return nullptr;
-    }
-    worker* const s = workers_[count() - 1];
-    stand_ins_.push_back(s);
-    s->stand_in_for(w);
-    layout_.fetch_add(1, std::memory_order_release);
-    connect(*s);
+    worker& s = is_new ? *stand_ins_.back() : **idle;
+    s.stand_in_for(w);
+    connect(s);
     w.deque().publish_all();
-    open_gate();
-    return s;
+    if (is_new) {
+      open_gate();
+    } else {
+      enable(s);
+    }
+    return &s;
   } catch (...) {
     return nullptr;
   }

@@ -32,9 +32,7 @@ scheduler::scheduler(pool& owner, pool_options options)
   for (std::size_t i = 0; i < std::max<std::size_t>(plan.worker_nodes, 1); ++i) {
     injectors_.emplace_back();
   }
-  for (const node_place& n : plan.nodes) {
-    node_os_ids_.push_back(plan.foreign ? any_node : n.os_id);
-  }
+  for (node_index n = 0; n < plan.nodes.size(); ++n) node_os_ids_.push_back(os_id_of(plan, n));
   set_node_resolver([]() noexcept -> std::span<const std::size_t> {
     const context* const c = current_context;
     if (c == nullptr) return {};
@@ -83,19 +81,21 @@ void scheduler::stop_threads() noexcept {
   }
 }
 
+plan_options scheduler::asked(std::size_t workers) const noexcept {
+  return {workers, options_.bind, options_.place, options_.smt, options_.kinds, options_.steal};
+}
+
 placement scheduler::make_plan() {
-  plan_options asked{options_.workers, options_.bind,  options_.place,
-                     options_.smt,     options_.kinds, options_.steal};
   machine_.emplace(machine::from_environment());
-  placement plan = make_placement(*machine_, asked);
+  placement plan = make_placement(*machine_, asked(options_.workers));
   const std::size_t here = plan.foreign ? make_placement(machine::native(), {}).allowed_pus.size()
                                         : plan.allowed_pus.size();
   if (plan.foreign && options_.workers == 0) {
     // A foreign shape, but no more threads than this machine has cores for us.
     plan_options native;
     native.smt = options_.smt;
-    asked.workers = make_placement(machine::native(), native).workers.size();
-    if (asked.workers < plan.workers.size()) plan = make_placement(*machine_, asked);
+    const std::size_t cores = make_placement(machine::native(), native).workers.size();
+    if (cores < plan.workers.size()) plan = make_placement(*machine_, asked(cores));
   }
   allowed_pus_here_ = here;
   return plan;
@@ -161,8 +161,8 @@ task* scheduler::next_task(worker& w) noexcept {
   return take_injected(w);
 }
 
-task* scheduler::steal_from(worker& w, worker& victim, ring kind, bool restricted) noexcept {
-  const auto r = static_cast<std::size_t>(kind);
+task* scheduler::steal_from(worker& w, worker& victim, bool restricted) noexcept {
+  const auto r = static_cast<std::size_t>(w.ring_of(victim));
   w.counters.attempts[r].add();
   if (victim.thief.looks_empty()) {
     w.counters.empty.add();
@@ -198,18 +198,7 @@ task* scheduler::steal_from(worker& w, worker& victim, ring kind, bool restricte
 task* scheduler::steal_round(worker& w, bool restricted, std::uint32_t round) noexcept {
   if (options_.steal == steal_policy::random) {
     if (w.nearest.empty()) return nullptr;
-    const std::size_t k = w.next_random() % w.nearest.size();
-    // The ring of the k-th nearest, for the counters.
-    std::size_t left = k;
-    ring kind = ring::remote;
-    for (const victim_group& g : w.victims) {
-      if (left < g.victims.size()) {
-        kind = g.kind;
-        break;
-      }
-      left -= g.victims.size();
-    }
-    return steal_from(w, *w.nearest[k], kind, restricted);
+    return steal_from(w, *w.nearest[w.next_random() % w.nearest.size()], restricted);
   }
   // One random victim a ring, nearest ring first, so that a thief does not walk past a hundred
   // empty neighbours; every ninth round everybody. A distant victim must have several tasks to
@@ -229,7 +218,7 @@ task* scheduler::steal_round(worker& w, bool restricted, std::uint32_t round) no
         v.thief.request();
         continue;
       }
-      if (task* t = steal_from(w, v, g.kind, restricted)) return t;
+      if (task* t = steal_from(w, v, restricted)) return t;
     }
   }
   return nullptr;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <nearfork/detail/pages.hpp>
+#include <nearfork/detail/process.hpp>
 #include <nearfork/detail/root_task.hpp>
 #include <nearfork/detail/sleep.hpp>
 #include <nearfork/machine.hpp>
@@ -121,7 +122,6 @@ class scheduler {
   void end_blocking(worker* stand_in) noexcept;
 
  private:
-  friend class pool_threads;
   statistics count_from_start() const;
   struct thread_start {
     scheduler* self;
@@ -130,6 +130,7 @@ class scheduler {
   };
 
   placement make_plan();
+  plan_options asked(std::size_t workers) const noexcept;
   void start_threads();
   int start_batch(std::size_t threads, const worker_place* places);
   static void exchange_workers(placement& plan, std::size_t a, std::size_t b);
@@ -154,7 +155,7 @@ class scheduler {
   /// The \p round-th look round of a search. \p restricted: only tasks that lie at least as deep as
   /// this frame.
   task* steal_round(worker& w, bool restricted, std::uint32_t round) noexcept;
-  task* steal_from(worker& w, worker& victim, ring kind, bool restricted) noexcept;
+  task* steal_from(worker& w, worker& victim, bool restricted) noexcept;
   task* take_injected(worker& w) noexcept;
   bool revoke_round(worker& w) noexcept;
   task* pop_own(worker& w, std::int64_t from) noexcept;
@@ -168,7 +169,7 @@ class scheduler {
   pool& owner_;
   pool_options options_;
   bool asymmetric_;
-  std::uint32_t process_;
+  unsigned process_;
   limbo limbo_;
   std::deque<injector> injectors_;  // by node_index
   // By slot. Fixed arrays: thieves read them while a pool grows; count_ tells how far.
@@ -207,8 +208,5 @@ class scheduler {
   std::size_t failed_ = 0;   // ... that could not
   std::size_t decided_ = 0;  // slots below have been told whether they take part
 };
-
-/// Rises by one in every forked child: pools know by it whether their threads exist.
-std::uint32_t process_generation() noexcept;
 
 }  // namespace nearfork::detail

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <nearfork/detail/node_map.hpp>
 #include <new>
 #include <string>
 #include <system_error>
@@ -192,8 +193,7 @@ void scheduler::build_worker(std::size_t slot, const worker_place& place) {
   if (!where.foreign && !place.binding.empty()) bind_this_thread(place.binding);
   const std::string name = "nearfork " + std::to_string(place.id);
   pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
-  const std::size_t os_id =
-      where.foreign || place.node >= where.nodes.size() ? any_node : where.nodes[place.node].os_id;
+  const std::size_t os_id = os_id_of(where, place.node);
   page_block pages = allocate_pages(sizeof(worker), os_id);
   try {
     // Built here, so that first touch puts it on this node where binding is refused.
@@ -216,10 +216,12 @@ void scheduler::rebind(worker& w) noexcept {
 void scheduler::connect(worker& w) {
   w.victims.clear();
   w.nearest.clear();
+  w.rings.assign(count(), ring::node);
   const auto add = [&](ring kind, std::vector<worker*> group) {
     std::erase(group, &w);
     if (group.empty()) return;
     w.nearest.insert(w.nearest.end(), group.begin(), group.end());
+    for (const worker* v : group) w.rings[v->slot()] = kind;
     w.victims.push_back({kind, std::move(group)});
   };
   const auto by_index = [&](const std::vector<worker_index>& ids) {

@@ -34,7 +34,7 @@ void scheduler::wait_until(worker& w, std::int64_t own_from, Done done, Helper h
       // Whoever runs what we wait for has its parts: they lie deeper than we do.
       const std::size_t h = helper();
       if (h < count() && h != w.slot()) {
-        t = steal_from(w, *workers_[h], ring::node, false);
+        t = steal_from(w, *workers_[h], false);
       }
       // Strangers' tasks only where the stack cannot grow by them beyond what a serial run needs,
       // or while it is nearly empty.

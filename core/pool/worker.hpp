@@ -76,6 +76,7 @@ struct worker : context {
   alignas(cache_line) worker_counters counters;
   std::vector<victim_group> victims;
   std::vector<worker*> nearest;  // all others, nearest first
+  std::vector<ring> rings;       // by slot: which ring it is in
   std::uint32_t layout = 0;      // which state of the pool these two are from
   std::uint64_t random = 0;
   std::uint32_t tick = 0;
@@ -104,6 +105,10 @@ struct worker : context {
   }
 
   std::size_t slot() const noexcept { return slot_; }
+  /// How far another worker is. One that came since the lists were made: on this node, until then.
+  ring ring_of(const worker& other) const noexcept {
+    return other.slot_ < rings.size() ? rings[other.slot_] : ring::node;
+  }
   /// A stand-in takes another worker's place. While benched.
   void stand_in_for(const worker& host) noexcept {
     place = host.place;

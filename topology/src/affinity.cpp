@@ -38,7 +38,7 @@ std::optional<std::vector<std::size_t>> thread_affinity() {
   return std::nullopt;
 }
 
-int set_thread_affinity(std::span<const std::size_t> cpus) noexcept {
+int set_thread_affinity(std::span<const std::size_t> cpus, int thread) noexcept {
   if (cpus.empty()) return EINVAL;
   const std::size_t highest = *std::max_element(cpus.begin(), cpus.end());
   if (highest >= largest_size) return EINVAL;
@@ -47,7 +47,7 @@ int set_thread_affinity(std::span<const std::size_t> cpus) noexcept {
   const std::size_t bytes = CPU_ALLOC_SIZE(highest + 1);
   CPU_ZERO_S(bytes, mask.get());
   for (const std::size_t cpu : cpus) CPU_SET_S(cpu, bytes, mask.get());
-  return sched_setaffinity(0, bytes, mask.get()) == 0 ? 0 : errno;
+  return sched_setaffinity(thread, bytes, mask.get()) == 0 ? 0 : errno;
 }
 
 }  // namespace nearfork::detail

@@ -30,16 +30,36 @@ using call_result = decltype(call(std::declval<F&>(), std::declval<context&>()))
 template <class R>
 using value_or_monostate = std::conditional_t<std::is_void_v<R>, std::monostate, R>;
 
+/// What a result of type R is kept as until somebody takes it: a reference as a pointer, a const
+/// object as one that can be moved out of, void as std::monostate.
+template <class R>
+using stored_result =
+    std::conditional_t<std::is_reference_v<R>, std::add_pointer_t<std::remove_reference_t<R>>,
+                       std::remove_cv_t<value_or_monostate<R>>>;
+
+/// Calls \p f and puts its result into \p place, which is raw memory.
+template <class F>
+void call_into(stored_result<call_result<F>>* place, F& f, context& c) {
+  using result = call_result<F>;
+  using stored = stored_result<result>;
+  void* const at = static_cast<void*>(place);
+  if constexpr (std::is_void_v<result>) {
+    call(f, c);
+    ::new (at) stored();
+  } else if constexpr (std::is_reference_v<result>) {
+    ::new (at) stored(std::addressof(call(f, c)));
+  } else {
+    ::new (at) stored(call(f, c));
+  }
+}
+
 /// The second branch of a join: lies on the forking frame. Nothing but the function and the
 /// callable's address is written unless somebody takes it.
 template <class G>
 struct join_task : task {
   using result = call_result<G>;
   using value = value_or_monostate<result>;
-  // A reference is kept as a pointer, a const object as one that can be moved out of.
-  using stored = std::conditional_t<std::is_reference_v<value>,
-                                    std::add_pointer_t<std::remove_reference_t<value>>,
-                                    std::remove_cv_t<value>>;
+  using stored = stored_result<result>;
 
   explicit join_task(G& g) noexcept : task(&run_taken), callable(std::addressof(g)) {}
   ~join_task() {}  // the union's member is destroyed by whoever takes the outcome
@@ -51,14 +71,7 @@ struct join_task : task {
     context_access::begin_taken(c, self);
     std::uintptr_t outcome = task_state::done;
     try {
-      if constexpr (std::is_void_v<result>) {
-        call(*self.callable, c);
-      } else if constexpr (std::is_reference_v<result>) {
-        ::new (static_cast<void*>(std::addressof(self.outcome)))
-            stored(std::addressof(call(*self.callable, c)));
-      } else {
-        ::new (static_cast<void*>(std::addressof(self.outcome))) stored(call(*self.callable, c));
-      }
+      call_into(std::addressof(self.outcome), *self.callable, c);
     } catch (...) {
       ::new (static_cast<void*>(std::addressof(self.error)))
           std::exception_ptr(std::current_exception());

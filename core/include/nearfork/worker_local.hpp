@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <nearfork/detail/node_map.hpp>
 #include <nearfork/detail/pages.hpp>
 #include <nearfork/pool.hpp>
 #include <new>
@@ -83,12 +84,8 @@ class worker_local {
   };
 
   void make(slot& s) {
-    const placement& plan = pool_->plan();
-    const node_index node = current_node();
-    const std::size_t os_id =
-        plan.foreign || node >= plan.nodes.size() ? detail::any_node : plan.nodes[node].os_id;
     // Whole pages: no two workers' objects on one line, and on the worker's own node.
-    s.pages = detail::allocate_pages(sizeof(T), os_id);
+    s.pages = detail::allocate_pages(sizeof(T), detail::os_id_of(pool_->plan(), current_node()));
     static_assert(alignof(T) <= 4096, "alignments beyond a page are not supported");
     try {
       s.object = ::new (s.pages.data) T(make_());

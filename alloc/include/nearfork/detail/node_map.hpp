@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <nearfork/indices.hpp>
+#include <nearfork/placement.hpp>
 #include <span>
 
 namespace nearfork::detail {
@@ -21,5 +22,9 @@ void set_node_resolver(node_resolver resolver) noexcept;
 /// \throws std::out_of_range that says which nodes there are; config_error for a bad
 /// NEARFORK_TOPOLOGY.
 std::size_t os_id_of(node_index node);
+
+/// The os id that memory of a plan's node is bound to: any_node where the plan's machine is not
+/// this one, and for a node that it does not have.
+std::size_t os_id_of(const placement& plan, node_index node) noexcept;
 
 }  // namespace nearfork::detail

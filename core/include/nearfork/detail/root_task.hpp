@@ -36,10 +36,7 @@ void finish_root(root_base& root) noexcept;
 template <class F>
 struct root_task : root_base {
   using result = call_result<F>;
-  using value = value_or_monostate<result>;
-  using stored = std::conditional_t<std::is_reference_v<value>,
-                                    std::add_pointer_t<std::remove_reference_t<value>>,
-                                    std::remove_cv_t<value>>;
+  using stored = stored_result<result>;
 
   explicit root_task(F& f) noexcept : root_base(&execute), callable(std::addressof(f)) {}
   ~root_task() {
@@ -52,15 +49,7 @@ struct root_task : root_base {
     auto& self =
         static_cast<root_task&>(static_cast<root_base&>(static_cast<injected_task&>(base)));
     try {
-      if constexpr (std::is_void_v<result>) {
-        call(*self.callable, c);
-        ::new (static_cast<void*>(std::addressof(self.outcome))) stored();
-      } else if constexpr (std::is_reference_v<result>) {
-        ::new (static_cast<void*>(std::addressof(self.outcome)))
-            stored(std::addressof(call(*self.callable, c)));
-      } else {
-        ::new (static_cast<void*>(std::addressof(self.outcome))) stored(call(*self.callable, c));
-      }
+      call_into(std::addressof(self.outcome), *self.callable, c);
       self.has_value = true;
     } catch (...) {
       self.error = std::current_exception();

@@ -13,8 +13,8 @@ namespace seat_state {
 inline constexpr std::uint32_t awake = 0;    ///< its own thread works or searches
 inline constexpr std::uint32_t parked = 1;   ///< its own thread sleeps: may be woken or claimed
 inline constexpr std::uint32_t guest = 2;    ///< an outside thread works in its place
-inline constexpr std::uint32_t rising = 4;   ///< being woken: its waker has yet to count it
 inline constexpr std::uint32_t benched = 3;  ///< its own thread sleeps and takes no part
+inline constexpr std::uint32_t rising = 4;   ///< being woken: its waker has yet to count it
 }  // namespace seat_state
 
 /// How many sleep, how many search, and how often anybody stopped sleeping, in one word.

@@ -13,8 +13,9 @@ namespace nearfork::detail {
 /// ids beyond 1023 are seen. Empty optional where the kernel gives none.
 std::optional<std::vector<std::size_t>> thread_affinity();
 
-/// Binds the calling thread to these CPUs; the mask is sized by the highest id.
+/// Binds a thread of this process (its kernel id; 0: the calling one) to these CPUs; the mask is
+/// sized by the highest id.
 /// \returns 0, or the errno of the kernel's refusal (EINVAL for an empty list).
-int set_thread_affinity(std::span<const std::size_t> cpus) noexcept;
+int set_thread_affinity(std::span<const std::size_t> cpus, int thread = 0) noexcept;
 
 }  // namespace nearfork::detail
