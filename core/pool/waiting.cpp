@@ -80,8 +80,9 @@ void scheduler::finish_taken(task& t, std::uintptr_t outcome, std::size_t runner
 
 void finish_root(root_base& root) noexcept {
   // release: the outcome. The root may be gone after the store; waking touches no memory.
+  const bool handed_over = root.handed_over;
   root.finished.store(1, std::memory_order_release);
-  futex_wake(root.finished, 1);
+  if (handed_over) futex_wake(root.finished, 1);
 }
 
 void scheduler::run_root(root_base& root) {
@@ -102,6 +103,7 @@ void scheduler::run_root(root_base& root) {
       return;
     }
   }
+  root.handed_over = true;
   inject(caller, &root, npos);
   const auto finished = [&] { return root.finished.load(std::memory_order_acquire) != 0; };
   if (caller == nullptr) {

@@ -6,15 +6,13 @@
 #include <nearfork/nearfork.hpp>
 #include <thread>
 
+#include "small_jobs.hpp"
+
 namespace {
 
-using namespace std::chrono_literals;
+using nearfork::support::workers;
 
-nearfork::pool_options workers(std::size_t n) {
-  nearfork::pool_options o;
-  o.workers = n;
-  return o;
-}
+using namespace std::chrono_literals;
 
 /// Whether \p flag was set within twenty seconds.
 bool comes(const std::atomic<bool>& flag) {

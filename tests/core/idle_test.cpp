@@ -8,7 +8,11 @@
 #include <thread>
 #include <vector>
 
+#include "small_jobs.hpp"
+
 namespace {
+
+using nearfork::support::workers;
 
 using namespace std::chrono_literals;
 
@@ -16,12 +20,6 @@ std::chrono::nanoseconds processor_time() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
-}
-
-nearfork::pool_options workers(std::size_t n) {
-  nearfork::pool_options o;
-  o.workers = n;
-  return o;
 }
 
 TEST(idle, a_pool_without_work_uses_no_processor) {

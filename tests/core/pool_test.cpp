@@ -16,20 +16,12 @@
 
 #include "scale.hpp"
 #include "scoped_environment.hpp"
+#include "small_jobs.hpp"
 
 namespace {
 
-nearfork::pool_options workers(std::size_t n) {
-  nearfork::pool_options o;
-  o.workers = n;
-  return o;
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [a, b] = nearfork::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return a + b;
-}
+using nearfork::support::fib;
+using nearfork::support::workers;
 
 std::set<int> mask_of_this_thread() {
   cpu_set_t set;

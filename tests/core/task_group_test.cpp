@@ -12,17 +12,14 @@
 #include <vector>
 
 #include "scale.hpp"
+#include "small_jobs.hpp"
 
 namespace {
 
+using nearfork::support::workers;
+
 using nearfork::task_group;
 using nearfork::support::scaled;
-
-nearfork::pool_options workers(std::size_t n) {
-  nearfork::pool_options o;
-  o.workers = n;
-  return o;
-}
 
 class group_with_workers : public ::testing::TestWithParam<std::size_t> {
  protected:

@@ -9,17 +9,14 @@
 #include <thread>
 
 #include "scale.hpp"
+#include "small_jobs.hpp"
 
 namespace {
 
+using nearfork::support::workers;
+
 using nearfork::morsel;
 using nearfork::numa_array;
-
-nearfork::pool_options workers(std::size_t n) {
-  nearfork::pool_options o;
-  o.workers = n;
-  return o;
-}
 
 TEST(morsel_for, visits_every_element_once_for_many_sizes) {
   for (const std::size_t w : {1UL, 2UL, 5UL}) {

@@ -8,15 +8,13 @@
 #include <set>
 #include <string>
 
+#include "small_jobs.hpp"
+
 namespace {
 
-using nearfork::numa_array;
+using nearfork::support::workers;
 
-nearfork::pool_options workers(std::size_t n) {
-  nearfork::pool_options o;
-  o.workers = n;
-  return o;
-}
+using nearfork::numa_array;
 
 TEST(numa_array, holds_value_initialised_elements_that_can_be_used_like_a_vectors) {
   nearfork::pool p(workers(2));

@@ -7,20 +7,12 @@
 #include <thread>
 
 #include "scale.hpp"
+#include "small_jobs.hpp"
 
 namespace {
 
-nearfork::pool_options workers(std::size_t n) {
-  nearfork::pool_options o;
-  o.workers = n;
-  return o;
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [a, b] = nearfork::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return a + b;
-}
+using nearfork::support::fib;
+using nearfork::support::workers;
 
 TEST(resize, changes_the_worker_count_up_and_down) {
   nearfork::pool p(workers(2));

@@ -11,17 +11,14 @@
 #include <thread>
 
 #include "scale.hpp"
+#include "small_jobs.hpp"
 
 namespace {
 
+using nearfork::support::workers;
+
 using nearfork::index_range;
 using nearfork::parallel_reduce;
-
-nearfork::pool_options workers(std::size_t n) {
-  nearfork::pool_options o;
-  o.workers = n;
-  return o;
-}
 
 TEST(parallel_reduce, of_a_non_commutative_operation_equals_the_serial_one_for_all_short_lengths) {
   const int longest = nearfork::support::test_scale() < 0.5 ? 150 : 1000;

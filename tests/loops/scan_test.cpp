@@ -9,14 +9,11 @@
 #include <vector>
 
 #include "scale.hpp"
+#include "small_jobs.hpp"
 
 namespace {
 
-nearfork::pool_options workers(std::size_t n) {
-  nearfork::pool_options o;
-  o.workers = n;
-  return o;
-}
+using nearfork::support::workers;
 
 /// A 2x2 matrix of wrapping integers: multiplication does not commute.
 struct matrix {

@@ -9,9 +9,11 @@
 #include <thread>
 
 #include "scale.hpp"
+#include "small_jobs.hpp"
 
 namespace {
 
+using nearfork::support::fib;
 using nearfork::support::scaled;
 
 struct setting {
@@ -34,12 +36,6 @@ class wakeups : public ::testing::TestWithParam<setting> {
   }
   nearfork::pool pool_{options()};
 };
-
-long fib(int n) {
-  if (n < 2) return n;
-  const auto [a, b] = nearfork::join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return a + b;
-}
 
 TEST_P(wakeups, for_submissions_from_outside) {
   for (std::size_t i = 0; i < scaled(3000); ++i) {

@@ -27,6 +27,7 @@ struct root_base : injected_task {
   using injected_task::injected_task;
   /// 0, then 1 when it is finished: the waiting thread sleeps on it.
   atomic<std::uint32_t> finished;
+  bool handed_over = false;  ///< another thread runs it: somebody may be asleep
   std::exception_ptr error;
 };
 
